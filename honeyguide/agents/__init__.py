@@ -1,0 +1,1 @@
+"""What decides which links are worth following."""

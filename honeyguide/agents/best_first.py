@@ -1,0 +1,22 @@
+"""No learning: the link whose text is most like the topic (the baseline of documents 000, 001)."""
+
+from collections.abc import Sequence
+
+from honeyguide.contracts import Agent, Goal, Matrix, Step, Vector
+from honeyguide.features.link_text import TopicSimilarity
+from honeyguide.registry import part
+
+
+@part("agent", "best_first")
+class BestFirst(Agent):
+    """Follows the link whose URL, anchor and surroundings are most like the topic; no learning."""
+
+    def __init__(self, goal: Goal) -> None:
+        self.features = TopicSimilarity(goal.topic, goal.encoder)
+
+    def score(self, x: Matrix) -> Vector:
+        """The similarity itself."""
+        return x[:, 0]
+
+    def learn(self, steps: Sequence[Step]) -> None:
+        """Nothing to learn."""

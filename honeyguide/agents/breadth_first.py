@@ -1,0 +1,22 @@
+"""The link that was seen first."""
+
+from collections.abc import Sequence
+
+from honeyguide.contracts import Agent, Matrix, Step, Vector
+from honeyguide.features.discovery import Discovery
+from honeyguide.registry import part
+
+
+@part("agent", "breadth_first")
+class BreadthFirst(Agent):
+    """Follows links in the order in which they were found."""
+
+    def __init__(self) -> None:
+        self.features = Discovery()
+
+    def score(self, x: Matrix) -> Vector:
+        """The earlier the better; exact for the first 16 million URLs."""
+        return -x[:, 0]
+
+    def learn(self, steps: Sequence[Step]) -> None:
+        """Nothing to learn."""

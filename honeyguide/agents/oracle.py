@@ -1,0 +1,91 @@
+"""The crawler that sees through every link: what the others are measured against."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from honeyguide.contracts import (
+    Agent,
+    Goal,
+    Mask,
+    Matrix,
+    MemoryView,
+    Outlinks,
+    Step,
+    Truth,
+    Vector,
+)
+from honeyguide.errors import HoneyguideError
+from honeyguide.registry import part
+
+UNREACHABLE = 1e6  # hops
+
+
+@part("agent", "oracle")
+class Oracle(Agent):
+    """Takes a relevant link if one waits, else the one nearest to an unvisited relevant page."""
+
+    def __init__(self, goal: Goal) -> None:
+        if goal.truth is None:
+            raise HoneyguideError(
+                "the oracle needs a web whose truth is known: a recorded or generated one"
+            )
+        self._truth = goal.truth()
+        self.features = _TruthIndex(self._truth)
+        self._unvisited = self._truth.relevant.copy()
+        self._hops = hops_to(self._truth, self._unvisited)
+        self._outdated = False
+
+    def score(self, x: Matrix) -> Vector:
+        """Fewer hops are better.
+
+        Visits only lengthen the way to what is left, so old counts are lower bounds, and a
+        waiting link at zero hops is a relevant page: only when none waits is a recount needed.
+        """
+        pages = x[:, 0].astype(np.int64)
+        hops = self._hops[pages]
+        if self._outdated and not np.any(hops == 0):
+            self._hops = hops_to(self._truth, self._unvisited)
+            self._outdated = False
+            hops = self._hops[pages]
+        return -hops
+
+    def learn(self, steps: Sequence[Step]) -> None:
+        """Note which relevant pages are gone."""
+        for step in steps:
+            page = self._truth.index(step.link.url)
+            self._outdated |= bool(self._unvisited[page])
+            self._unvisited[page] = False
+
+    def stale(self) -> bool:
+        """Always: what is nearest changes with each visit."""
+        return True
+
+
+class _TruthIndex:
+    """One number a link: which page of the truth it leads to."""
+
+    width = 1
+
+    def __init__(self, truth: Truth) -> None:
+        self._truth = truth
+
+    def __call__(self, memory: MemoryView, found: Outlinks) -> Matrix:
+        pages = [self._truth.index(link.url) for link in found.links]
+        return np.array(pages, np.float32).reshape(-1, 1)
+
+
+def hops_to(truth: Truth, goals: Mask) -> Vector:
+    """Links to follow from each page to the nearest goal; a last entry for unknown pages."""
+    count = len(goals)
+    hops = np.full(count + 1, UNREACHABLE, np.float32)
+    hops[:count][goals] = 0
+    sources = np.repeat(np.arange(count), np.diff(truth.offsets))
+    inside = truth.targets >= 0
+    sources, targets = sources[inside], truth.targets[inside]
+    for distance in range(1, count):
+        reached = (hops[targets] == distance - 1) & (hops[sources] == UNREACHABLE)
+        if not np.any(reached):
+            break
+        hops[sources[reached]] = distance
+    return hops

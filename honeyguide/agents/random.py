@@ -1,0 +1,28 @@
+"""Any waiting link."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from honeyguide.contracts import Agent, Matrix, Step, Vector
+from honeyguide.features.discovery import Discovery
+from honeyguide.registry import part
+
+
+@part("agent", "random")
+class Random(Agent):
+    """Follows a waiting link drawn uniformly at random."""
+
+    def __init__(self) -> None:
+        self.features = Discovery()
+
+    def score(self, x: Matrix) -> Vector:
+        """All the same."""
+        return np.zeros(len(x), np.float32)
+
+    def explores(self) -> bool:
+        """Always."""
+        return True
+
+    def learn(self, steps: Sequence[Step]) -> None:
+        """Nothing to learn."""

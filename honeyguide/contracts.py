@@ -1,0 +1,282 @@
+"""The data that moves through a crawl and the parts that move it: read this first."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vector = NDArray[np.float32]
+Matrix = NDArray[np.float32]
+Ids = NDArray[np.int32]  # pages by their number in Memory
+Mask = NDArray[np.bool_]
+State = dict[str, Any]  # numpy arrays, numbers, strings, and dicts and lists of them
+Scorer = Callable[[Matrix], Vector]
+
+
+# --------------------------------------------------------------------------- data
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A way to a page, as its source page shows it."""
+
+    url: str
+    anchor: str = ""
+    context: str = ""  # the words around it in the source page
+    tag_path: str = ""  # "html/body/nav/ul/li/a"
+    depth: int = 0  # hops from a seed
+    source: str = ""  # URL of the page it was found on
+    box: tuple[float, float, float, float] | None = None  # x, y, width, height in a browser
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """What a server answered, or why it did not."""
+
+    link: Link
+    url: str  # after redirects
+    status: int
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes = b""
+    failure: str = ""  # "timeout", "robots", "too large" ...; empty when it arrived
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page that was read: its text and its links in document order."""
+
+    url: str
+    title: str = ""
+    text: str = ""
+    links: tuple[Link, ...] = ()
+    html: bytes = b""
+    labels: tuple[str, ...] = ()  # ground truth of a recorded or generated web: for judges only
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A judge's opinion of a page."""
+
+    relevance: float  # in [0, 1]
+    relevant: bool
+    reasons: tuple[str, ...] = ()  # shown to the user: "'rock' matches 'geology' (0.71)"
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """What came of one link; a failed fetch is a visit too."""
+
+    link: Link
+    page: Page | None
+    verdict: Verdict
+    response: Response | None = None  # None on recorded and generated webs
+    failure: str = ""  # empty when there is a page
+    seconds: float = 0.0
+    host_delay: float | None = None  # seconds to leave the host alone; None: the frontier's own
+
+
+@dataclass(frozen=True, slots=True)
+class Outlinks:
+    """The distinct links of one page that may be taken, with their numbers in Memory."""
+
+    page: Page | None  # None for seeds
+    source: int  # number of the page they were found on; -1 for seeds
+    links: tuple[Link, ...]
+    ids: Ids
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One decision and its outcome: all that an agent may learn from."""
+
+    link: Link
+    id: int  # number of the page in Memory
+    x: Vector  # the link's features when it was taken
+    reward: float
+    verdict: Verdict
+    page: Page | None  # None when the fetch failed
+    options: Matrix  # features of the links found there: what can be done next
+
+
+class Taken(NamedTuple):
+    """A waiting link's turn has come."""
+
+    id: int
+    x: Vector
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """What only the oracle may know: the whole web and which of its pages are relevant."""
+
+    index: Callable[[str], int]  # URL -> page of this truth, -1 when there is none
+    relevant: Mask  # by page
+    offsets: NDArray[np.int64]  # links of page p: targets[offsets[p]:offsets[p + 1]]
+    targets: NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """What a crawl looks for, as every agent is told it."""
+
+    topic: str
+    encoder: "Encoder"
+    truth: Callable[[], Truth] | None = None  # only the oracle may call it
+
+
+# --------------------------------------------------------------------------- parts
+
+
+class Encoder(Protocol):
+    """Texts to unit vectors, one row a text; a zero row where no word is known."""
+
+    width: int
+
+    def __call__(self, texts: Sequence[str]) -> Matrix: ...
+
+    def knows(self, text: str) -> bool:
+        """Whether any word of the text has a meaning here."""
+        ...
+
+
+class Judge(Protocol):
+    """Says how relevant a page is; pure, so that many pages can be judged at once."""
+
+    def __call__(self, page: Page) -> Verdict: ...
+
+
+class Fetcher(Protocol):
+    """Brings what a link points to; a failure is a response too."""
+
+    async def fetch(self, link: Link) -> Response: ...
+
+    async def close(self) -> None: ...
+
+
+class World(Protocol):
+    """A web to crawl: live, recorded or generated."""
+
+    async def visit(self, link: Link) -> Visit:
+        """Fetch, parse and judge: pure, many at once."""
+        ...
+
+    def find(self, name: str) -> Link:
+        """The link to a seed page, by whatever names pages go by here."""
+        ...
+
+    def truth(self) -> Truth:
+        """The whole web with its relevant pages, where that can be known."""
+        ...
+
+
+class MemoryView(Protocol):
+    """What features may read of the crawled graph so far; arrays in, arrays out."""
+
+    def relevance(self, ids: Ids) -> Vector: ...  # 0 where not visited
+    def visited(self, ids: Ids) -> Mask: ...
+    def parent_count(self, ids: Ids) -> Vector: ...
+    def relevant_parent_count(self, ids: Ids) -> Vector: ...
+    def parent_relevance(self, ids: Ids) -> Vector: ...  # mean over all parents
+    def relevant_parent_relevance(self, ids: Ids) -> Vector: ...  # mean over relevant ones
+    def ancestor_relevance(self, ids: Ids) -> Vector: ...  # smoothed, best parent
+    def distance(self, ids: Ids) -> Vector: ...  # hops to the last relevant ancestor
+    def parents(self, page: int) -> Ids: ...
+    def host(self, ids: Ids) -> Ids: ...
+
+
+class Features(Protocol):
+    """Links to rows of numbers, from what the crawl has seen and nothing else."""
+
+    width: int
+
+    def __call__(self, memory: MemoryView, found: Outlinks) -> Matrix: ...
+
+
+class Frontier(Protocol):
+    """The links that wait, and whose turn it is; it alone decides what counts as seen."""
+
+    def wants(self, ids: Ids) -> Mask:
+        """Which of these it would add or refresh."""
+        ...
+
+    def put(self, ids: Ids, hosts: Ids, x: Matrix, scores: Vector) -> None:
+        """Add new links and refresh waiting ones; a score of -inf refuses a link."""
+        ...
+
+    def take(self, now: float, at_random: bool = False) -> Taken | None:
+        """The next link whose host may be asked now, or none."""
+        ...
+
+    def release(self, id: int, now: float, delay: float | None = None) -> None:
+        """The visit is over; its host rests for `delay` seconds from now."""
+        ...
+
+    def park(self, id: int, now: float) -> None:
+        """Forget a taken link, unvisited, until it is found again."""
+        ...
+
+    def drop(self, ids: Ids) -> None:
+        """These need no visit any more."""
+        ...
+
+    def wake(self, now: float) -> float | None:
+        """When `take` can next succeed; None when only a release or a put can help."""
+        ...
+
+    def rescore(self, score: Scorer) -> None: ...
+
+    def best(self) -> float:
+        """The highest score that waits; -inf when nothing does."""
+        ...
+
+    def __len__(self) -> int: ...
+
+    def state(self) -> State: ...
+
+    def load(self, state: State) -> None: ...
+
+
+class Agent(ABC):
+    """Says what links are worth, and learns from where they led."""
+
+    features: Features
+    frontier: str = "best_first"  # the kind of frontier it works on
+
+    @abstractmethod
+    def score(self, x: Matrix) -> Vector:
+        """What links are worth: one row or a million."""
+
+    @abstractmethod
+    def learn(self, steps: Sequence[Step]) -> None:
+        """Take in what came of earlier choices."""
+
+    def reward(self, visit: Visit) -> float:
+        """What a visit was worth."""
+        return float(visit.verdict.relevant)
+
+    def stale(self) -> bool:
+        """Whether waiting links deserve new scores after the last learning."""
+        return False
+
+    def explores(self) -> bool:
+        """Whether to take the next link at random."""
+        return False
+
+    def gate(self, link: Link, x: Vector) -> bool:
+        """Between take and visit: whether to fetch the link (else it is parked)."""
+        return True
+
+    def stops(self, best_score: float) -> bool:
+        """Whether nothing that waits is worth a fetch."""
+        return False
+
+    def state(self) -> State:
+        """Everything needed to go on exactly here, generators included."""
+        return {}
+
+    def load(self, state: State) -> None:
+        """Go on from a saved state."""

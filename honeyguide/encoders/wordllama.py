@@ -1,0 +1,85 @@
+"""The default encoder: small vectors distilled from a language model, inside the package."""
+
+import functools
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from honeyguide.contracts import Matrix
+from honeyguide.encoders.cache import Cached
+from honeyguide.encoders.pooling import pooled
+from honeyguide.errors import HoneyguideError
+from honeyguide.registry import part
+from honeyguide.text import words
+
+MOST_WORDS = 300_000  # about 60 MB; after that many distinct words the table starts anew
+
+
+@part("encoder", "wordllama", argument="width")
+class WordLlamaEncoder:
+    """WordLlama: the mean of a text's word pieces; English, no download, fast."""
+
+    def __init__(self, width: int = 256, cache_megabytes: float = 128.0) -> None:
+        if width not in (64, 128, 256):
+            raise HoneyguideError(f"encoder 'wordllama' has width 64, 128 or 256, not {width}")
+        self.width = width
+        self._tokenizer, vectors = _load()
+        self._vectors: Matrix = vectors[:, :width].copy()
+        self._pieces: dict[str, tuple[int, ...]] = {}  # of each word; none if it is unknown
+        self._cached = Cached(self._encode, width, cache_megabytes)
+
+    def __call__(self, texts: Sequence[str]) -> Matrix:
+        """Unit vectors, one row a text; a zero row where no word is known."""
+        return self._cached(texts)
+
+    def knows(self, text: str) -> bool:
+        """Whether any word is in English, or written in pieces long enough to mean something."""
+        return any(self._look_up(word) for word in words(text))
+
+    def _encode(self, texts: Sequence[str]) -> Matrix:
+        return pooled([self._bag(words(text)) for text in texts], self._vectors)
+
+    def _bag(self, text: list[str]) -> list[int]:
+        known = self._pieces
+        try:
+            return [piece for word in text for piece in known[word]]
+        except KeyError:
+            return [piece for word in text for piece in self._look_up(word)]
+
+    def _look_up(self, word: str) -> tuple[int, ...]:
+        found = self._pieces.get(word)
+        if found is None:
+            if len(self._pieces) >= MOST_WORDS:
+                self._pieces.clear()
+            found = self._pieces[word] = self._split(word)
+        return found
+
+    def _split(self, word: str) -> tuple[int, ...]:
+        """The pieces of a word in the spelling that breaks least: Iraq, DNA, rock."""
+        if len(word) > 40 or any("\ud800" <= sign <= "\udfff" for sign in word):
+            return ()
+        ids = self._ids(word)
+        for spelling in (word.capitalize(), word.upper()) if len(ids) > 1 else ():
+            ids = min(ids, self._ids(spelling), key=len)
+        # pieces of hardly more than a sign each spell a word without knowing it
+        return tuple(ids) if len(ids) == 1 or 3 * len(ids) <= 2 * len(word) else ()
+
+    def _ids(self, word: str) -> list[int]:
+        found: list[int] = self._tokenizer.encode(word, add_special_tokens=False).ids
+        return found
+
+
+@functools.cache
+def _load() -> tuple[Any, Matrix]:
+    """The tokenizer and one vector a piece, from the files inside the wordllama package."""
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
+    import wordllama  # noqa: PLC0415 slow, and it sets up logging
+
+    root.handlers[:] = handlers
+    root.setLevel(level)
+    folder = Path(wordllama.__file__).parent
+    model = wordllama.WordLlama.load(cache_dir=folder, disable_download=True)
+    model.tokenizer.no_padding()
+    return model.tokenizer, model.embedding

@@ -1,0 +1,1 @@
+"""Links to rows of numbers."""

@@ -1,0 +1,157 @@
+"""How long to leave a host alone, and how many may ask at once."""
+
+import asyncio
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
+
+from honeyguide.contracts import Response, State
+
+# Failures that say nothing about the host's health, because it was not asked.
+NOT_ASKED = frozenset({"robots", "scheme", "port", "bad url", "private address"})
+# Failures of a host, as against failures of a page.
+HOST_FAILURES = frozenset(
+    {
+        "timeout",
+        "connection refused",
+        "connection reset",
+        "unreachable",
+        "dns",
+        "tls",
+        "busy",
+        "bad response",
+        "robots unreachable",
+    }
+)
+_OVERLOADED = frozenset({429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529})
+_SMOOTHING = 0.3  # weight of the latest response time
+_CAPACITY = 100_000  # hosts that are remembered
+
+
+@dataclass(slots=True)
+class _Record:
+    seconds: float | None = None  # smoothed response time
+    failures: int = 0  # in a row
+
+
+class Politeness:
+    """Turns what a host answered into the seconds to leave it alone."""
+
+    def __init__(
+        self,
+        delay: float = 1.0,  # seconds between two requests to a host
+        slowness: float = 2.0,  # a host that takes a second rests for two
+        longest: float = 60.0,  # seconds; no Crawl-delay, slowness or error asks for more
+        longest_retry_after: float = 86_400.0,  # seconds
+        failures: int = 5,  # in a row, until a host is given up for now
+        pause: float = 3_600.0,  # seconds until a host that was given up is tried again
+    ) -> None:
+        self._delay = delay
+        self._slowness = slowness
+        self._longest = longest
+        self._longest_retry_after = longest_retry_after
+        self._failures = failures
+        self._pause = pause
+        self._records: dict[str, _Record] = {}
+
+    def rest(
+        self,
+        host: str,
+        response: Response,
+        seconds: float,  # that the response took
+        now: float,  # seconds since 1970
+        crawl_delay: float | None = None,
+    ) -> float:
+        """Seconds to leave the host alone after this response."""
+        if response.failure in NOT_ASKED:
+            return 0.0
+        record = self._record(host)
+        usual = self._usual(record, seconds, crawl_delay)
+        if response.failure not in HOST_FAILURES and response.status not in _OVERLOADED:
+            record.failures = 0
+            return usual
+        record.failures += 1
+        asked_for = min(retry_after(response.headers, now) or 0.0, self._longest_retry_after)
+        if record.failures >= self._failures:
+            return max(usual, asked_for, self._pause)
+        backing_off = min(self._longest, max(self._delay, 1.0) * 2.0**record.failures)
+        return max(usual, asked_for, backing_off)
+
+    def given_up(self) -> list[str]:
+        """The hosts that are left alone for now because they kept failing."""
+        return [
+            host for host, record in self._records.items() if record.failures >= self._failures
+        ]
+
+    def state(self) -> State:
+        """What every host has been like so far."""
+        return {host: [each.seconds, each.failures] for host, each in self._records.items()}
+
+    def load(self, state: State) -> None:
+        """Go on from a saved state."""
+        self._records = {host: _Record(*values) for host, values in state.items()}
+
+    def _record(self, host: str) -> _Record:
+        record = self._records.get(host)
+        if record is None:
+            if len(self._records) >= _CAPACITY:
+                del self._records[next(iter(self._records))]
+            record = self._records[host] = _Record()
+        return record
+
+    def _usual(self, record: _Record, seconds: float, crawl_delay: float | None) -> float:
+        before = seconds if record.seconds is None else record.seconds
+        record.seconds = before + _SMOOTHING * (seconds - before)
+        wanted = max(self._slowness * record.seconds, crawl_delay or 0.0)
+        return max(self._delay, min(wanted, self._longest))
+
+
+def retry_after(headers: Mapping[str, str], now: float) -> float | None:
+    """Seconds that a Retry-After header asks for, from a number or a date."""
+    value = headers.get("retry-after", "").strip()
+    try:
+        seconds = float(value) if value[:1].isdigit() and value.isascii() else None
+        if seconds is None:
+            seconds = parsedate_to_datetime(value).timestamp() - now
+    except (ValueError, TypeError, OverflowError):
+        return None
+    return max(0.0, seconds) if math.isfinite(seconds) else None
+
+
+@dataclass(slots=True)
+class _Queue:
+    places: asyncio.Semaphore
+    users: int = 0  # inside or waiting
+    ready: float = 0.0  # the loop's time at which the next may enter
+    leaving: asyncio.TimerHandle | None = field(default=None)
+
+
+class Turns:
+    """Lets a few in at a time for each key, a moment apart."""
+
+    def __init__(self, at_once: int | None, interval: float = 0.0, patience: float = 60.0) -> None:
+        self._at_once = at_once  # None: as many as come
+        self._interval = interval  # seconds between two entries
+        self._patience = patience  # seconds to wait at most
+        self._queues: dict[str, _Queue] = {}
+
+    async def enter(self, key: str) -> bool:
+        """Wait for a turn; false when it did not come in time."""
+        if self._at_once is None:
+            return True
+        queue = self._queues.get(key)
+        if queue is None:
+            queue = self._queues[key] = _Queue(asyncio.Semaphore(self._at_once))
+        queue.users += 1
+        try:
+            async with asyncio.timeout(self._patience):
+                await queue.places.acquire()
+        except TimeoutError:
+            self._left(key, queue)
+            return False
+        except BaseException:
+            self._left(key, queue)
+            raise
+        ...
+        return True

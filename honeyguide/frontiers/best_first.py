@@ -1,0 +1,261 @@
+"""The best waiting link first, whatever page it was found on, host by host politely."""
+
+import heapq
+import math
+
+import numpy as np
+
+from honeyguide.columns import Columns
+from honeyguide.contracts import Ids, Mask, Matrix, Scorer, State, Taken, Vector
+from honeyguide.frontiers.block import NOTHING, Block
+from honeyguide.frontiers.hosts import Hosts
+from honeyguide.registry import part
+
+SHORTLIST = 64  # links that a host keeps in order; the rest is looked through when they are gone
+FAR_WORSE = 2.0  # standard deviations of the scores usually taken
+DRAWS = 32  # blind tries before the available links are counted
+WORST = (math.inf, 0)
+
+Entry = tuple[float, int, int]  # -score, page, row: older pages first among equals
+
+
+@part("frontier", "best_first")
+class BestFirst:
+    """Takes the best waiting link whose host may be asked now.
+
+    Each host keeps a short list of its best links, so that a turn costs a look at the
+    hosts, not at the links.
+    """
+
+    def __init__(
+        self,
+        width: int,
+        rng: np.random.Generator,
+        delay: float = 0.0,  # seconds between two requests to a host
+        per_host: int = 1,  # requests in flight to a host
+        patience: float = 0.0,  # seconds worth waiting for a much better link
+    ) -> None:
+        self.rng = rng
+        self.patience = patience
+        self._block = Block(width)
+        self._hosts = Hosts(delay, per_host)
+        self._best = Columns(64, score=np.float32)  # by host: nothing of it is better than this
+        self._short: dict[int, list[Entry]] = {}  # by host: a heap of its best links
+        self._floor: dict[int, tuple[float, int]] = {}  # by host: up to here the list is complete
+        self._seen = Columns(seen=np.bool_)  # by page
+        self._taken: dict[int, int] = {}  # page: host
+        self._usual = _Usual()
+
+    def __len__(self) -> int:
+        return len(self._block)
+
+    def wants(self, ids: Ids) -> Mask:
+        """New pages, and those that wait already."""
+        self._know_pages(ids)
+        return ~self._seen["seen"][ids] | self._block.holds(ids)
+
+    def put(self, ids: Ids, hosts: Ids, x: Matrix, scores: Vector) -> None:
+        """Add new links and refresh waiting ones; a score of -inf refuses a link."""
+        self._know_pages(ids)
+        self._know_hosts(hosts)
+        for id in ids[(scores == NOTHING) & self._block.holds(ids)]:
+            self._block.remove(int(id))
+        self._seen["seen"][ids] = True
+        kept = scores > NOTHING
+        ids, hosts, scores = ids[kept], hosts[kept], scores[kept]
+        self._block.put(ids, hosts, x[kept], scores)
+        rows = self._block.rows(ids)
+        for link in zip(hosts.tolist(), scores.tolist(), ids.tolist(), rows.tolist(), strict=True):
+            self._enlist(*link)
+
+    def take(self, now: float, at_random: bool = False) -> Taken | None:
+        """The next link whose host may be asked now, or none."""
+        page = self._draw(now) if at_random else self._choose(now)
+        if page is None:
+            return None
+        host = int(self._block.host[self._block.rows(np.array([page]))[0]])
+        x, score = self._block.remove(page)
+        self._hosts.start(host, now)
+        self._taken[page] = host
+        self._usual.note(score)
+        return Taken(page, x, score)
+
+    def release(self, id: int, now: float, delay: float | None = None) -> None:
+        """The visit is over; its host rests for `delay` seconds from now."""
+        self._hosts.end(self._taken.pop(id), now, delay)
+
+    def park(self, id: int, now: float) -> None:
+        """Forget a taken link until it is found again."""
+        self.release(id, now, 0.0)
+        self._seen["seen"][id] = False
+
+    def drop(self, ids: Ids) -> None:
+        """These need no visit any more."""
+        self._know_pages(ids)
+        self._seen["seen"][ids] = True
+        for id in ids[self._block.holds(ids)]:
+            self._block.remove(int(id))
+
+    def wake(self, now: float) -> float | None:
+        """When `take` can next succeed; None when only a release or a put can help."""
+        waiting = self._block.hosts_waiting() & ~self._hosts.full
+        if not np.any(waiting):
+            return None
+        if self._host_for(now) is not None:
+            return now
+        later = waiting & (self._hosts.ready > now)
+        return float(self._hosts.ready[later].min()) if np.any(later) else None
+
+    def rescore(self, score: Scorer) -> None:
+        """New scores for all that waits."""
+        self._block.rescore(score)
+        self._find_bests()
+
+    def best(self) -> float:
+        """The highest score that waits; -inf when nothing does."""
+        return float(self._block.score.max(initial=NOTHING))
+
+    def state(self) -> State:
+        """All but the short lists, which follow from it."""
+        return {
+            "block": self._block.state(),
+            "hosts": self._hosts.state(),
+            "seen": self._seen.state(),
+            "taken": dict(self._taken),
+            "usual": [self._usual.count, self._usual.mean, self._usual.variance],
+            "rng": self.rng.bit_generator.state,
+        }
+
+    def load(self, state: State) -> None:
+        """Become what was saved."""
+        self._block.load(state["block"])
+        self._hosts.load(state["hosts"])
+        self._seen.load(state["seen"])
+        self._taken = {int(page): int(host) for page, host in state["taken"].items()}
+        self._usual = _Usual(*state["usual"])
+        self.rng.bit_generator.state = state["rng"]
+        self._best.extend(len(self._hosts) - len(self._best))
+        self._find_bests()
+
+    # ------------------------------------------------------------------ choosing
+
+    def _choose(self, now: float) -> int | None:
+        host = self._host_for(now)
+        front = None if host is None else self._front(host)
+        return None if front is None else front[1]
+
+    def _host_for(self, now: float) -> int | None:
+        """The host to ask now: the best one available, unless a far better one soon will be."""
+        available = self._hosts.available(now)
+        host = self._best_host(available)
+        if host is None or not self.patience:
+            return host
+        rival = self._best_host(~available & (self._hosts.ready <= now + self.patience))
+        best = self._best["score"]
+        if rival is not None and self._usual.far_worse(best[host], best[rival]):
+            return None
+        return host
+
+    def _best_host(self, among: Mask) -> int | None:
+        """The host with the best waiting link, its bound made exact."""
+        best = self._best["score"][: len(self._hosts)]
+        bounds = np.where(among, best, NOTHING)
+        while len(bounds):
+            host = int(bounds.argmax())
+            if bounds[host] == NOTHING:
+                return None
+            front = self._front(host)
+            exact = NOTHING if front is None else np.float32(-front[0])
+            if exact == bounds[host]:
+                return host
+            bounds[host] = best[host] = exact
+        return None
+
+    def _draw(self, now: float) -> int | None:
+        """A waiting link of an available host, each as likely as any other."""
+        block, available = self._block, self._hosts.available(now)
+        if not np.any(available & block.hosts_waiting()):
+            return None  # without a look at the dice: asking in vain must change nothing
+        for row in self.rng.integers(0, len(block.score), size=DRAWS).tolist():
+            if block.score[row] > NOTHING and available[block.host[row]]:
+                return int(block.page[row])
+        rows = np.flatnonzero(available[block.host] & (block.score > NOTHING))
+        return int(block.page[rows[self.rng.integers(len(rows))]])
+
+    # ------------------------------------------------------------------ short lists
+
+    def _front(self, host: int) -> Entry | None:
+        """A host's best link."""
+        while self._block.waiting(host):
+            links = self._short.get(host)
+            if links is None:
+                links = self._relist(host)
+            while links and not self._is_current(links[0]):
+                heapq.heappop(links)
+            if links:
+                return links[0]
+            del self._short[host]
+        return None
+
+    def _relist(self, host: int) -> list[Entry]:
+        links = self._block.top(host, SHORTLIST)
+        everything = len(links) == self._block.waiting(host)
+        self._floor[host] = WORST if everything else links[-1][:2]
+        self._short[host] = links  # sorted, so it is a heap
+        return links
+
+    def _enlist(self, host: int, score: float, page: int, row: int) -> None:
+        self._best["score"][host] = max(self._best["score"][host], score)
+        links = self._short.get(host)
+        if links is None or (-score, page) > self._floor[host]:
+            return
+        heapq.heappush(links, (-score, page, row))
+        if len(links) > 4 * SHORTLIST:
+            kept = heapq.nsmallest(SHORTLIST, filter(self._is_current, links))
+            self._short[host] = kept
+            self._floor[host] = kept[-1][:2]
+
+    def _is_current(self, link: Entry) -> bool:
+        score, page, row = link
+        return bool(self._block.page[row] == page and self._block.score[row] == -score)
+
+    def _find_bests(self) -> None:
+        self._short.clear()
+        best = self._best["score"][: len(self._hosts)]
+        best[:] = NOTHING
+        np.maximum.at(best, self._block.host, self._block.score)
+
+    # ------------------------------------------------------------------ growing
+
+    def _know_pages(self, ids: Ids) -> None:
+        missing = int(ids.max(initial=-1)) + 1 - len(self._seen)
+        if missing > 0:
+            self._seen.extend(missing)
+
+    def _know_hosts(self, hosts: Ids) -> None:
+        missing = int(hosts.max(initial=-1)) + 1 - len(self._best)
+        if missing > 0:
+            self._best["score"][self._best.extend(missing)] = NOTHING
+            self._hosts.know(len(self._best))
+            self._block.know_hosts(len(self._best))
+
+
+class _Usual:
+    """Mean and spread of the scores lately taken, by which "far worse" is measured."""
+
+    def __init__(self, count: int = 0, mean: float = 0.0, variance: float = 0.0) -> None:
+        self.count, self.mean, self.variance = count, mean, variance
+
+    def note(self, score: float) -> None:
+        """Take one more score in."""
+        if not math.isfinite(score):
+            return
+        self.count += 1
+        rate = max(1 / self.count, 0.02)
+        away = score - self.mean
+        self.mean += rate * away
+        self.variance = (1 - rate) * (self.variance + rate * away * away)
+
+    def far_worse(self, one: float, other: float) -> bool:
+        """Whether one score is far below another."""
+        return self.count >= 20 and other - one > FAR_WORSE * math.sqrt(self.variance)

@@ -1,0 +1,134 @@
+"""Waiting links as one contiguous block of feature rows, scored by one matrix product."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from honeyguide.columns import Columns
+from honeyguide.contracts import Ids, Mask, Matrix, Scorer, State, Vector
+
+NOTHING = np.float32(-np.inf)  # the score of a row that is not in use
+
+
+class Block:
+    """Rows of features with their scores; a freed row is used again."""
+
+    def __init__(self, width: int) -> None:
+        self._rows = Columns(x=(np.float32, width), score=np.float32, page=np.int32, host=np.int32)
+        self._row_of = Columns(row=np.int32)  # by page: 1 + its row, or 0
+        self._free: list[int] = []
+        self._hosts = Columns(64, waiting=np.int32)
+
+    def __len__(self) -> int:
+        return len(self._rows) - len(self._free)
+
+    def holds(self, pages: Ids) -> Mask:
+        """Which pages have a row."""
+        self._know(pages)
+        return self._row_of["row"][pages] > 0
+
+    def waiting(self, host: int) -> int:
+        """How many rows a host has."""
+        return int(self._hosts["waiting"][host])
+
+    def hosts_waiting(self) -> Mask:
+        """Which hosts have rows."""
+        return self._hosts["waiting"][: len(self._hosts)] > 0
+
+    def know_hosts(self, count: int) -> None:
+        """Make room for hosts below this number."""
+        self._hosts.extend(count - len(self._hosts))
+
+    def rows(self, pages: Ids) -> NDArray[np.intp]:
+        """The row of each page that has one."""
+        return self._row_of["row"][pages].astype(np.intp) - 1
+
+    def put(self, pages: Ids, hosts: Ids, x: Matrix, scores: Vector) -> None:
+        """Give each page a row, its old one where it has one."""
+        new = ~self.holds(pages)
+        if np.any(new):
+            self._row_of["row"][pages[new]] = self._claim(int(new.sum())) + 1
+            np.add.at(self._hosts["waiting"], hosts[new], 1)
+        rows = self.rows(pages)
+        self._rows["page"][rows] = pages
+        self._rows["host"][rows] = hosts
+        self._rows["x"][rows] = x
+        self._rows["score"][rows] = scores
+
+    def remove(self, page: int) -> tuple[Vector, float]:
+        """Free a page's row and say what it held."""
+        row = int(self._row_of["row"][page]) - 1
+        x, score = self._rows["x"][row].copy(), float(self._rows["score"][row])
+        self._row_of["row"][page] = 0
+        self._rows["score"][row] = NOTHING
+        self._hosts["waiting"][self._rows["host"][row]] -= 1
+        self._free.append(row)
+        return x, score
+
+    def rescore(self, score: Scorer) -> None:
+        """Score the whole block, then mask: gathering the rows in use would cost far more."""
+        old = self.score
+        new = score(self._rows["x"][: len(self._rows)])
+        np.copyto(old, new, where=np.isfinite(old))  # seeds keep their +inf
+
+    @property
+    def score(self) -> Vector:
+        """The score of each row."""
+        return self._rows["score"][: len(self._rows)]
+
+    @property
+    def host(self) -> Ids:
+        """The host of each row."""
+        return self._rows["host"][: len(self._rows)]
+
+    @property
+    def page(self) -> Ids:
+        """The page of each row."""
+        return self._rows["page"][: len(self._rows)]
+
+    def top(self, host: int, count: int) -> list[tuple[float, int, int]]:
+        """A host's best rows as (-score, page, row), best first, older pages before newer."""
+        rows = np.flatnonzero((self.host == host) & (self.score > NOTHING))
+        scores, pages = self.score[rows], self.page[rows]
+        if len(rows) > count:
+            chosen = _largest(scores, pages, count)
+            rows, scores, pages = rows[chosen], scores[chosen], pages[chosen]
+        order = np.lexsort((pages, -scores))
+        return list(
+            zip((-scores[order]).tolist(), pages[order].tolist(), rows[order].tolist(), strict=True)
+        )
+
+    def state(self) -> State:
+        """All of it."""
+        return {
+            "rows": self._rows.state(),
+            "row_of": self._row_of.state(),
+            "free": np.array(self._free, np.int32),
+            "hosts": self._hosts.state(),
+        }
+
+    def load(self, state: State) -> None:
+        """Become what was saved."""
+        self._rows.load(state["rows"])
+        self._row_of.load(state["row_of"])
+        self._free = state["free"].tolist()
+        self._hosts.load(state["hosts"])
+
+    def _claim(self, count: int) -> NDArray[np.int32]:
+        reused = [self._free.pop() for _ in range(min(count, len(self._free)))]
+        fresh = self._rows.extend(count - len(reused))
+        return np.array([*reused, *range(fresh.start, fresh.stop)], np.int32)
+
+    def _know(self, pages: Ids) -> None:
+        top = int(pages.max(initial=-1)) + 1
+        if top > len(self._row_of):
+            self._row_of.extend(top - len(self._row_of))
+
+
+def _largest(scores: Vector, pages: Ids, count: int) -> NDArray[np.intp]:
+    """Places of the `count` largest scores; among equals the lowest page numbers."""
+    worst = np.partition(scores, len(scores) - count)[len(scores) - count]
+    above, equal = np.flatnonzero(scores > worst), np.flatnonzero(scores == worst)
+    room = count - len(above)
+    if len(equal) > room:
+        equal = equal[np.argpartition(pages[equal], room - 1)[:room]]
+    return np.concatenate([above, equal])

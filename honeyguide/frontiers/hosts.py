@@ -1,0 +1,59 @@
+"""Which hosts may be asked now: a few requests in flight each, a delay between two."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from honeyguide.columns import Columns
+from honeyguide.contracts import Mask, State
+
+
+class Hosts:
+    """The rest that each host is owed; hosts are numbers from zero."""
+
+    def __init__(self, delay: float = 0.0, per_host: int = 1) -> None:
+        self.delay = delay  # seconds between two requests to a host
+        self.per_host = per_host  # requests in flight to a host
+        self._rows = Columns(64, ready=np.float64, busy=np.int32)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def know(self, count: int) -> None:
+        """Make room for hosts below this number."""
+        if count > len(self):
+            self._rows.extend(count - len(self))
+
+    def available(self, now: float) -> Mask:
+        """Which hosts may be asked now."""
+        return (self.ready <= now) & ~self.full
+
+    @property
+    def ready(self) -> NDArray[np.float64]:
+        """When each host has rested."""
+        return self._rows["ready"][: len(self)]
+
+    @property
+    def full(self) -> Mask:
+        """Which hosts have as many requests in flight as they may."""
+        return self._rows["busy"][: len(self)] >= self.per_host
+
+    def start(self, host: int, now: float) -> None:
+        """A request goes out."""
+        self._rows["busy"][host] += 1
+        self._rest(host, now + self.delay)
+
+    def end(self, host: int, now: float, delay: float | None) -> None:
+        """A request is over; the host rests for the delay from now."""
+        self._rows["busy"][host] -= 1
+        self._rest(host, now + (self.delay if delay is None else delay))
+
+    def state(self) -> State:
+        """All of it."""
+        return self._rows.state()
+
+    def load(self, state: State) -> None:
+        """Become what was saved."""
+        self._rows.load(state)
+
+    def _rest(self, host: int, until: float) -> None:
+        self._rows["ready"][host] = max(self._rows["ready"][host], until)

@@ -1,0 +1,1 @@
+"""Recorded webs from other forms."""

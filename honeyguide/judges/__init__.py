@@ -1,0 +1,1 @@
+"""Opinions on how relevant a page is."""

@@ -1,0 +1,189 @@
+"""The crawled graph so far: what was visited, who links to whom, how relevant it was."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from honeyguide.columns import Columns
+from honeyguide.contracts import Ids, Link, Mask, Outlinks, Page, State, Vector, Visit
+from honeyguide.urltable import UrlTable
+
+FARTHEST = 9  # cap of the distance to the last relevant ancestor (document 001)
+
+
+class Memory:
+    """Every URL seen, visited or waiting, with what its known parents say about it."""
+
+    def __init__(self, beta: float = 0.4) -> None:
+        self.beta = beta  # weight of the page itself in the smoothed relevance of its ancestors
+        self.urls = UrlTable()
+        self._rows = Columns(
+            visited=np.bool_,
+            relevant=np.bool_,
+            linked=np.bool_,  # its links have been noted
+            depth=np.uint16,
+            relevance=np.float32,
+            smoothed=np.float32,  # relevance of the page and its ancestors, once visited
+            distance=np.uint8,  # hops from the last relevant ancestor
+            parents=np.uint32,
+            relevant_parents=np.uint32,
+            parent_sum=np.float32,
+            relevant_parent_sum=np.float32,
+            parent_smoothed=np.float32,  # the best among the parents
+            last_parent=np.int32,  # 1 + row in _edges; 0 for none
+        )
+        self._edges = Columns(parent=np.int32, earlier=np.int32)
+        self.visits = 0
+        self.relevant_found = 0
+
+    def __len__(self) -> int:
+        return len(self.urls)
+
+    def seed(self, links: Sequence[Link]) -> Outlinks:
+        """Number the pages to start from."""
+        links = tuple({link.url: link for link in links}.values())
+        return Outlinks(None, -1, links, self._number(links))
+
+    def visit(self, visit: Visit) -> int:
+        """Note what came of a link, and say which page it led to."""
+        id = end = int(self._number([visit.link])[0])
+        if visit.page is not None and visit.page.url != visit.link.url:
+            moved = Link(visit.page.url)
+            end = int(self._number([moved], int(self._rows["depth"][id]))[0])
+        self.visits += 1
+        self.relevant_found += visit.verdict.relevant and not self._rows["visited"][end]
+        for page in {id, end}:
+            self._mark(page, visit)
+        return end
+
+    def link(self, source: int, page: Page) -> Outlinks:
+        """Note the links of a visited page, each target once, itself left out."""
+        depth = min(int(self._rows["depth"][source]) + 1, 65_535)
+        itself = {page.url, self.urls.url(source)}
+        distinct: dict[str, Link] = {}
+        for link in page.links:
+            if link.url not in distinct or not distinct[link.url].anchor:
+                distinct[link.url] = link
+        links = tuple(link for url, link in distinct.items() if url not in itself)
+        ids = self._number(links, depth)
+        if not self._rows["linked"][source]:
+            self._add_parent(source, ids)
+        self._rows["linked"][source] = True
+        return Outlinks(page, source, links, ids)
+
+    def depth(self, ids: Ids) -> Ids:
+        """Hops from a seed, along the first path found."""
+        return self._rows["depth"][ids].astype(np.int32)
+
+    def visited(self, ids: Ids) -> Mask:
+        """Which have been visited."""
+        return self._rows["visited"][ids]
+
+    def relevant(self, ids: Ids) -> Mask:
+        """Which were visited and found relevant."""
+        return self._rows["relevant"][ids]
+
+    def relevance(self, ids: Ids) -> Vector:
+        """Relevance of visited pages, 0 for others."""
+        return self._rows["relevance"][ids]
+
+    def parent_count(self, ids: Ids) -> Vector:
+        """Known parents."""
+        return self._rows["parents"][ids].astype(np.float32)
+
+    def relevant_parent_count(self, ids: Ids) -> Vector:
+        """Known relevant parents."""
+        return self._rows["relevant_parents"][ids].astype(np.float32)
+
+    def parent_relevance(self, ids: Ids) -> Vector:
+        """Mean relevance of all known parents, 0 without any."""
+        return _mean(self._rows["parent_sum"][ids], self.parent_count(ids))
+
+    def relevant_parent_relevance(self, ids: Ids) -> Vector:
+        """Mean relevance of the relevant known parents, 0 without any."""
+        return _mean(self._rows["relevant_parent_sum"][ids], self.relevant_parent_count(ids))
+
+    def ancestor_relevance(self, ids: Ids) -> Vector:
+        """Smoothed relevance of all ancestors, along the best parent (document 001, 3.1)."""
+        return self._rows["parent_smoothed"][ids]
+
+    def distance(self, ids: Ids) -> Vector:
+        """Hops from the last relevant ancestor, along the nearest parent; at most 9."""
+        return self._rows["distance"][ids].astype(np.float32)
+
+    def parents(self, page: int) -> Ids:
+        """The known parents of a page, oldest first."""
+        chain = []
+        edge = int(self._rows["last_parent"][page])
+        while edge:
+            chain.append(self._edges["parent"][edge - 1])
+            edge = int(self._edges["earlier"][edge - 1])
+        return np.array(chain[::-1], np.int32)
+
+    def last_parent(self, page: int) -> int:
+        """The parent that showed a page last, -1 for a seed."""
+        edge = int(self._rows["last_parent"][page])
+        return int(self._edges["parent"][edge - 1]) if edge else -1
+
+    def host(self, ids: Ids) -> Ids:
+        """The number of each page's host."""
+        return self.urls.host(ids)
+
+    def state(self) -> State:
+        """All of it."""
+        return {
+            "urls": self.urls.state(),
+            "rows": self._rows.state(),
+            "edges": self._edges.state(),
+            "visits": self.visits,
+            "relevant_found": self.relevant_found,
+        }
+
+    def load(self, state: State) -> None:
+        """Become what was saved."""
+        self.urls.load(state["urls"])
+        self._rows.load(state["rows"])
+        self._edges.load(state["edges"])
+        self.visits = state["visits"]
+        self.relevant_found = state["relevant_found"]
+
+    def _number(self, links: Sequence[Link], depth: int | None = None) -> Ids:
+        ids = self.urls.add([link.url for link in links])
+        fresh = self._rows.extend(len(self.urls) - len(self._rows))
+        self._rows["distance"][fresh] = FARTHEST
+        if depth is not None:
+            self._rows["depth"][fresh] = depth
+        return ids
+
+    def _mark(self, id: int, visit: Visit) -> None:
+        rows, verdict = self._rows, visit.verdict
+        rows["visited"][id] = True
+        rows["relevant"][id] = verdict.relevant
+        rows["relevance"][id] = verdict.relevance
+        if verdict.relevant:
+            rows["distance"][id] = 0
+        past = rows["parent_smoothed"][id] if rows["parents"][id] else verdict.relevance
+        rows["smoothed"][id] = self.beta * verdict.relevance + (1 - self.beta) * past
+
+    def _add_parent(self, parent: int, children: Ids) -> None:
+        rows = self._rows
+        relevance = rows["relevance"][parent]
+        rows["parents"][children] += 1
+        rows["parent_sum"][children] += relevance
+        if rows["relevant"][parent]:
+            rows["relevant_parents"][children] += 1
+            rows["relevant_parent_sum"][children] += relevance
+        smoothed = rows["smoothed"][parent]
+        first = rows["parents"][children] == 1
+        best = np.maximum(rows["parent_smoothed"][children], smoothed)
+        rows["parent_smoothed"][children] = np.where(first, smoothed, best)
+        nearer = min(int(rows["distance"][parent]) + 1, FARTHEST)
+        rows["distance"][children] = np.minimum(rows["distance"][children], nearer)
+        edges = self._edges.extend(len(children))
+        self._edges["parent"][edges] = parent
+        self._edges["earlier"][edges] = rows["last_parent"][children]
+        rows["last_parent"][children] = np.arange(edges.start + 1, edges.stop + 1)
+
+
+def _mean(total: Vector, count: Vector) -> Vector:
+    return total / np.maximum(count, np.float32(1))

@@ -1,0 +1,124 @@
+"""Choose a link, absorb a visit: where all state changes, one visit at a time, no I/O, no clock."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from honeyguide.contracts import Agent, Frontier, Link, Outlinks, State, Step, Vector, Visit
+from honeyguide.memory import Memory
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """A link that is being visited, with what was known when it was taken."""
+
+    link: Link
+    id: int
+    x: Vector
+    score: float
+
+
+class Navigator:
+    """Steers a crawl: asks the frontier for links, the agent for their worth."""
+
+    def __init__(
+        self,
+        agent: Agent,
+        frontier: Frontier,
+        memory: Memory | None = None,
+        rescoring: float = math.inf,  # waiting links that may be scored again for each visit
+    ) -> None:
+        self.agent = agent
+        self.frontier = frontier
+        self.memory = memory or Memory()
+        self.rescoring = rescoring
+        self.leases: dict[str, Lease] = {}  # by URL
+        self.stopped = False  # the agent found nothing worth a fetch
+        self._explore = agent.explores()  # drawn once for each link taken
+        self._credit = 0.0
+
+    def seed(self, links: Sequence[Link]) -> None:
+        """Start from these pages, before anything else."""
+        found = self.memory.seed(links)
+        x = self.agent.features(self.memory, found)
+        hosts = self.memory.host(found.ids)
+        self.frontier.put(found.ids, hosts, x, np.full(len(found.ids), np.inf, np.float32))
+
+    def choose(self, now: float) -> Link | None:
+        """Take the next link to visit; none when no host may be asked or nothing is worth it."""
+        while not self._stops():
+            taken = self.frontier.take(now, self._explore)
+            if taken is None:
+                return None
+            self._explore = self.agent.explores()
+            link = self._link(taken.id)
+            if self.agent.gate(link, taken.x):
+                self.leases[link.url] = Lease(link, taken.id, taken.x, taken.score)
+                return link
+            self.frontier.park(taken.id, now)
+        return None
+
+    def absorb(self, visit: Visit, now: float) -> Step:
+        """Take in what came of a link: remember, learn, score what was found."""
+        lease = self.leases.pop(visit.link.url)
+        self.frontier.release(lease.id, now, visit.host_delay)
+        page = self.memory.visit(visit)
+        if page != lease.id:  # it was reached another way: no need to go there again
+            self.frontier.drop(np.array([page], np.int32))
+        found = self._found(page, visit)
+        x = self.agent.features(self.memory, found)
+        step = Step(
+            lease.link, page, lease.x, self.agent.reward(visit), visit.verdict, visit.page, x
+        )
+        self.agent.learn([step])
+        self.frontier.put(found.ids, self.memory.host(found.ids), x, self.agent.score(x))
+        self._rescore()
+        return step
+
+    def state(self) -> State:
+        """All of it but the leases, which are given anew."""
+        return {
+            "agent": self.agent.state(),
+            "frontier": self.frontier.state(),
+            "memory": self.memory.state(),
+            "explore": self._explore,
+            "credit": self._credit,
+        }
+
+    def load(self, state: State) -> None:
+        """Go on from a saved state."""
+        self.agent.load(state["agent"])
+        self.frontier.load(state["frontier"])
+        self.memory.load(state["memory"])
+        self._explore = state["explore"]
+        self._credit = state["credit"]
+
+    def _stops(self) -> bool:
+        asks = type(self.agent).stops is not Agent.stops  # the best score is not free to know
+        self.stopped = asks and len(self.frontier) > 0 and self.agent.stops(self.frontier.best())
+        return self.stopped
+
+    def _link(self, id: int) -> Link:
+        parent = self.memory.last_parent(id)
+        source = self.memory.urls.url(parent) if parent >= 0 else ""
+        depth = int(self.memory.depth(np.array([id], np.int32))[0])
+        return Link(self.memory.urls.url(id), depth=depth, source=source)
+
+    def _found(self, page: int, visit: Visit) -> Outlinks:
+        if visit.page is None:
+            return Outlinks(None, page, (), np.empty(0, np.int32))
+        found = self.memory.link(page, visit.page)
+        wanted = self.frontier.wants(found.ids)
+        if wanted.all():
+            return found
+        links = tuple(link for link, want in zip(found.links, wanted, strict=True) if want)
+        return Outlinks(visit.page, page, links, found.ids[wanted])
+
+    def _rescore(self) -> None:
+        """Score all that waits again, as often as the budget of links a visit allows."""
+        self._credit = min(self._credit + self.rescoring, max(len(self.frontier), 1))
+        if self.agent.stale() and self._credit >= len(self.frontier):
+            self.frontier.rescore(self.agent.score)
+            self._credit = 0.0

@@ -1,0 +1,140 @@
+"""Parts by name: make("agent", "best_first"), make("judge", "label:Birds")."""
+
+import importlib
+import inspect
+import pkgutil
+import typing
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from honeyguide.errors import HoneyguideError, unknown
+
+T = TypeVar("T")
+
+FAMILIES = {
+    "agent": "honeyguide.agents",
+    "encoder": "honeyguide.encoders",
+    "fetcher": "honeyguide.fetchers",
+    "frontier": "honeyguide.frontiers",
+    "judge": "honeyguide.judges",
+    "world": "honeyguide.worlds",
+}
+# a module that may be absent -> the extra that brings it
+EXTRAS = {"torch": "deep", "ray": "ray", "playwright": "browser", "pyarrow": "glove"}
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A registered class or factory, and where a bare value after the colon goes."""
+
+    kind: str
+    name: str
+    make: Callable[..., Any]
+    argument: str = ""
+
+    @property
+    def summary(self) -> str:
+        """The first line of its docstring."""
+        return (inspect.getdoc(self.make) or "").split("\n")[0]
+
+
+_parts: dict[str, dict[str, Part]] = {}
+_missing: dict[str, dict[str, str]] = {}  # kind -> module name -> extra
+
+
+def part(kind: str, name: str, argument: str = "") -> Callable[[T], T]:
+    """Register a class under a name; `argument` is what "name:VALUE" sets."""
+
+    def register(made: T) -> T:
+        _parts.setdefault(kind, {})[name] = Part(kind, name, typing.cast(Any, made), argument)
+        return made
+
+    return register
+
+
+def parts(kind: str) -> dict[str, Part]:
+    """All parts of a kind that can be made on this machine, by name."""
+    _import_family(kind)
+    return dict(sorted(_parts.get(kind, {}).items()))
+
+
+def missing(kind: str) -> dict[str, str]:
+    """Modules of a kind that need an extra that is not installed: module -> extra."""
+    _import_family(kind)
+    return dict(_missing.get(kind, {}))
+
+
+def make(kind: str, spec: str, /, **offers: Any) -> Any:
+    """Make the part that "name", "name:value" or "name:key=value,..." describes.
+
+    Each of `offers` is passed on where the part's constructor has a parameter of that name.
+    """
+    name, _, rest = spec.partition(":")
+    found = _find(kind, name)
+    accepted = inspect.signature(found.make).parameters
+    arguments = {key: value for key, value in offers.items() if key in accepted}
+    arguments |= _settings(found, rest, accepted)
+    lacking = [
+        key
+        for key, parameter in accepted.items()
+        if parameter.default is parameter.empty
+        and parameter.kind not in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL)
+        and key not in arguments
+    ]
+    if lacking:
+        raise HoneyguideError(f"{kind} {name!r} needs {' and '.join(lacking)}")
+    return found.make(**arguments)
+
+
+def _find(kind: str, name: str) -> Part:
+    known = parts(kind)
+    if name in known:
+        return known[name]
+    if name in missing(kind):
+        raise HoneyguideError(
+            f"{kind} {name!r} needs an extra: pip install 'honeyguide[{missing(kind)[name]}]'"
+        )
+    raise unknown(kind, name, known)
+
+
+def _settings(found: Part, rest: str, accepted: typing.Mapping[str, Any]) -> dict[str, Any]:
+    if not rest:
+        return {}
+    pairs = [piece.partition("=") for piece in rest.split(",")]
+    if all(key in accepted and equals for key, equals, _ in pairs):
+        return {key: _convert(found, key, value) for key, _, value in pairs}
+    if found.argument:
+        return {found.argument: _convert(found, found.argument, rest)}
+    wrong = next(key for key, equals, _ in pairs if key not in accepted or not equals)
+    raise unknown(f"setting of {found.kind} {found.name!r}", wrong, accepted)
+
+
+def _convert(found: Part, key: str, text: str) -> Any:
+    target = found.make.__init__ if inspect.isclass(found.make) else found.make
+    wanted = typing.get_type_hints(target).get(key, str)
+    try:
+        if wanted is bool:
+            return {"true": True, "false": False, "yes": True, "no": False}[text.lower()]
+        for number in (int, float):
+            if wanted is number or number in typing.get_args(wanted):
+                return number(text)
+    except (ValueError, KeyError):
+        raise HoneyguideError(
+            f"{found.kind} {found.name!r}: {key} must be a {wanted.__name__}, not {text!r}"
+        ) from None
+    return text
+
+
+def _import_family(kind: str) -> None:
+    if kind not in FAMILIES:
+        raise unknown("kind of part", kind, FAMILIES)
+    package = importlib.import_module(FAMILIES[kind])
+    for module in pkgutil.iter_modules(package.__path__):
+        try:
+            importlib.import_module(f"{package.__name__}.{module.name}")
+        except ModuleNotFoundError as error:
+            extra = EXTRAS.get((error.name or "").partition(".")[0])
+            if extra is None:
+                raise
+            _missing.setdefault(kind, {})[module.name] = extra

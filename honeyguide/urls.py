@@ -1,0 +1,80 @@
+"""URLs: one spelling for each, its host, and the words it shows."""
+
+import re
+from functools import lru_cache
+from urllib.parse import unquote
+
+from ada_url import join_url
+
+MAX_LENGTH = 2048  # characters; longer ones are traps or data, not addresses
+
+# Names of query parameters that say who came from where, not what is shown.
+NOISE = frozenset(
+    "gclid dclid gclsrc gbraid wbraid fbclid msclkid yclid twclid ttclid igshid mc_cid mc_eid"
+    " _ga _gl _hsenc _hsmi mkt_tok oly_anon_id oly_enc_id vero_id wickedid"
+    " phpsessid jsessionid asp.net_sessionid cfid cftoken sessionid session_id sessid".split()
+)
+_looks_like_session = re.compile(r"(?=.*\d)[\w-]{16,}").fullmatch
+_path_session = re.compile(r";(?:jsessionid|phpsessid|sid)=[^/?;]*", re.IGNORECASE).sub
+
+# A URL that the WHATWG parser leaves as it is, if it has no dot segment and no punycode.
+_plain = re.compile(
+    r"https?://[a-z0-9.-]+\.[a-z]+/[\w~!$&'()*+,;=:@%./-]*(?:\?[\w~!$&()*+,;=:@%./?-]+)?",
+    re.ASCII,
+).fullmatch
+
+_extension = re.compile(r"\.(?:[sx]?html?|php\d?|aspx?|jspx?|cgi)$", re.IGNORECASE).sub
+_words = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|[A-Z]").findall
+
+
+def canonical(url: str, base: str = "") -> str | None:
+    """The one spelling of an http or https URL, relative to a base; None when it is none."""
+    if "#" in url:
+        url = url.partition("#")[0]
+    if len(url) > MAX_LENGTH:
+        return None
+    if _plain(url) and "/." not in url and "%2" not in url and "xn--" not in url:
+        href = url
+    else:
+        try:
+            # "" against a URL is that URL
+            href = join_url(base, url) if base else join_url(url, "")
+        except ValueError:
+            return None
+        if not href.startswith(("http://", "https://")) or len(href) > MAX_LENGTH:
+            return None
+    return _without_noise(href) if "?" in href or ";" in href else href
+
+
+def _without_noise(href: str) -> str | None:
+    place, _, query = href.partition("?")
+    clean = _path_session("", place) if ";" in place else place
+    kept = [pair for pair in query.split("&") if pair and not _is_noise(pair)]
+    if kept:
+        clean += "?" + "&".join(kept)
+    # what is left may need parsing again: "/..;jsessionid=1"
+    return href if clean == href else canonical(clean)
+
+
+def _is_noise(pair: str) -> bool:
+    name, _, value = pair.partition("=")
+    name = name.lower()
+    if name in NOISE or name.startswith(("utm_", "aspsessionid")):
+        return True
+    return name in ("sid", "s") and _looks_like_session(value) is not None
+
+
+def host(url: str) -> str:
+    """The host name of a canonical URL, without its port."""
+    authority = url.split("/", 3)[2]
+    if ":" not in authority and "@" not in authority:
+        return authority
+    authority = authority.rpartition("@")[2]
+    return authority if authority.endswith("]") else re.sub(r":\d*$", "", authority)
+
+
+@lru_cache(maxsize=1 << 16)
+def words(url: str) -> str:
+    """The readable words of a URL's host and path, in lower case."""
+    place = url.partition("://")[2].partition("#")[0].partition("?")[0].removeprefix("www.")
+    return " ".join(_words(_extension("", unquote(place)))).lower()

@@ -1,0 +1,151 @@
+import numpy as np
+
+from honeyguide.contracts import Agent, Link, Page, Verdict, Visit
+from honeyguide.features.discovery import Discovery
+from honeyguide.frontiers.best_first import BestFirst
+from honeyguide.navigator import Navigator
+
+SEED, B, C, D = (f"http://x.example/{name}" for name in ("seed", "b", "c", "d"))
+
+
+class Recorder(Agent):
+    """Prefers late discoveries; remembers what it was told."""
+
+    def __init__(self, rescores=False, refuses=()):
+        self.features = Discovery()
+        self.steps = []
+        self.scored = []
+        self.rescores = rescores
+        self.refuses = refuses
+
+    def score(self, x):
+        self.scored.append(len(x))
+        return x[:, 0] * (1 if len(self.steps) % 2 else -1)
+
+    def learn(self, steps):
+        self.steps += steps
+
+    def stale(self):
+        return self.rescores
+
+    def gate(self, link, x):
+        return link.url not in self.refuses
+
+
+def make(agent, **settings):
+    return Navigator(agent, BestFirst(1, np.random.default_rng(0)), **settings)
+
+
+def visit(link, links=(), relevant=False, end=None):
+    page = Page(end or link.url, links=tuple(Link(to) for to in links))
+    return Visit(link, page, Verdict(float(relevant), relevant))
+
+
+def test_a_step_tells_what_was_chosen_what_came_and_what_can_be_done_next():
+    agent = Recorder()
+    navigator = make(agent)
+    navigator.seed([Link(SEED)])
+    first = navigator.choose(0.0)
+    navigator.absorb(visit(first, [B, C], relevant=True), 0.0)
+    step = agent.steps[0]
+    assert (step.link.url, step.reward, step.verdict.relevant) == (SEED, 1.0, True)
+    assert step.options.tolist() == [[1.0], [2.0]]
+    second = navigator.choose(0.0)
+    assert (second.url, second.depth, second.source) == (C, 1, SEED)
+    navigator.absorb(visit(second), 0.0)
+    assert agent.steps[1].x.tolist() == [2.0]
+
+
+def test_it_learns_before_it_scores_what_was_found():
+    agent = Recorder()
+    navigator = make(agent)
+    navigator.seed([Link(SEED)])
+    navigator.absorb(visit(navigator.choose(0.0), [B, C]), 0.0)
+    # after one step the later discovery scores higher; before it the earlier one would
+    assert navigator.choose(0.0).url == C
+
+
+def test_waiting_links_are_scored_again_when_the_agent_asks():
+    agent = Recorder(rescores=True)
+    navigator = make(agent)
+    navigator.seed([Link(SEED)])
+    navigator.absorb(visit(navigator.choose(0.0), [B, C, D]), 0.0)
+    assert agent.scored == [3, 3]  # the links found, then the whole block
+
+
+def test_rescoring_keeps_to_its_budget_of_links_a_visit():
+    agent = Recorder(rescores=True)
+    navigator = make(agent, rescoring=10.0)
+    navigator.seed([Link(SEED)])
+    fresh = iter(range(10_000))
+    for _ in range(200):
+        link = navigator.choose(0.0)
+        navigator.absorb(visit(link, [f"http://x.example/{next(fresh)}" for _ in range(5)]), 0.0)
+    rescored = sum(agent.scored) - 200 * 5
+    assert 0.8 * 200 * 10 < rescored < 1.4 * 200 * 10
+
+
+def test_a_link_that_the_gate_refuses_is_parked_and_offered_when_found_again():
+    agent = Recorder(refuses=[B])
+    navigator = make(agent)
+    navigator.seed([Link(SEED)])
+    navigator.absorb(visit(navigator.choose(0.0), [B, C]), 0.0)
+    c = navigator.choose(0.0)
+    assert c.url == C
+    assert navigator.choose(0.0) is None
+    agent.refuses = []
+    navigator.absorb(visit(c, [B]), 0.0)
+    assert navigator.choose(0.0).url == B
+
+
+def test_an_address_reached_by_redirect_is_not_visited_again():
+    agent = Recorder()
+    navigator = make(agent)
+    navigator.seed([Link(SEED)])
+    navigator.absorb(visit(navigator.choose(0.0), [B, C]), 0.0)
+    link = navigator.choose(0.0)
+    navigator.absorb(visit(link, end=B if link.url == C else C), 0.0)
+    assert navigator.choose(0.0) is None
+
+
+def test_a_failed_visit_is_learnt_from_too():
+    agent = Recorder()
+    navigator = make(agent)
+    navigator.seed([Link(SEED)])
+    navigator.absorb(Visit(navigator.choose(0.0), None, Verdict(0, False), failure="timeout"), 0.0)
+    assert agent.steps[0].page is None
+    assert agent.steps[0].options.shape == (0, 1)
+
+
+def test_an_agent_can_stop_when_nothing_is_worth_a_fetch():
+    class Modest(Recorder):
+        def stops(self, best_score):
+            return best_score < 1.5
+
+    navigator = make(Modest())
+    navigator.seed([Link(SEED)])
+    navigator.absorb(visit(navigator.choose(0.0), [B, C]), 0.0)
+    assert navigator.choose(0.0).url == C
+    assert navigator.choose(0.0) is None
+    assert navigator.stopped
+
+
+def test_a_navigator_goes_on_exactly_from_its_saved_state():
+    def drive(navigator, steps):
+        urls = []
+        for _ in range(steps):
+            link = navigator.choose(0.0)
+            urls.append(link.url)
+            number = int(link.url.rsplit("/", 1)[1])
+            to = [f"http://x.example/{number * 3 + k}" for k in (1, 2, 3)]
+            navigator.absorb(visit(link, to), 0.0)
+        return urls
+
+    whole, half, rest = (make(Recorder()) for _ in range(3))
+    for navigator in (whole, half):
+        navigator.seed([Link("http://x.example/0")])
+    expected = drive(whole, 40)
+    assert drive(half, 20) == expected[:20]
+    rest.load(half.state())
+    rest.agent.steps = half.agent.steps
+    assert drive(rest, 20) == expected[20:]
