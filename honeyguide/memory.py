@@ -18,12 +18,8 @@ class Memory:
         self.beta = beta  # weight of the page itself in the smoothed relevance of its ancestors
         self.urls = UrlTable()
         self._rows = Columns(
-            visited=np.bool_,
-            relevant=np.bool_,
-            linked=np.bool_,  # its links have been noted
+            visit=np.int32,  # its row in _visits; 0 when not visited
             depth=np.uint16,
-            relevance=np.float32,
-            smoothed=np.float32,  # relevance of the page and its ancestors, once visited
             distance=np.uint8,  # hops from the last relevant ancestor
             parents=np.uint32,
             relevant_parents=np.uint32,
@@ -32,6 +28,13 @@ class Memory:
             parent_smoothed=np.float32,  # the best among the parents
             last_parent=np.int32,  # 1 + row in _edges; 0 for none
         )
+        self._visits = Columns(
+            relevant=np.bool_,
+            linked=np.bool_,  # its links have been noted
+            relevance=np.float32,
+            smoothed=np.float32,  # relevance of the page and its ancestors
+        )
+        self._visits.extend(1)  # row 0 stands for all that was not visited
         self._edges = Columns(parent=np.int32, earlier=np.int32)
         self.visits = 0
         self.relevant_found = 0
@@ -51,7 +54,7 @@ class Memory:
             moved = Link(visit.page.url)
             end = int(self._number([moved], int(self._rows["depth"][id]))[0])
         self.visits += 1
-        self.relevant_found += visit.verdict.relevant and not self._rows["visited"][end]
+        self.relevant_found += visit.verdict.relevant and not self._rows["visit"][end]
         for page in {id, end}:
             self._mark(page, visit)
         return end
@@ -66,9 +69,10 @@ class Memory:
                 distinct[link.url] = link
         links = tuple(link for url, link in distinct.items() if url not in itself)
         ids = self._number(links, depth)
-        if not self._rows["linked"][source]:
+        visit = self._rows["visit"][source]
+        if not self._visits["linked"][visit]:
             self._add_parent(source, ids)
-        self._rows["linked"][source] = True
+        self._visits["linked"][visit] = True
         return Outlinks(page, source, links, ids)
 
     def depth(self, ids: Ids) -> Ids:
@@ -77,15 +81,15 @@ class Memory:
 
     def visited(self, ids: Ids) -> Mask:
         """Which have been visited."""
-        return self._rows["visited"][ids]
+        return self._rows["visit"][ids] > 0
 
     def relevant(self, ids: Ids) -> Mask:
         """Which were visited and found relevant."""
-        return self._rows["relevant"][ids]
+        return self._visits["relevant"][self._rows["visit"][ids]]
 
     def relevance(self, ids: Ids) -> Vector:
         """Relevance of visited pages, 0 for others."""
-        return self._rows["relevance"][ids]
+        return self._visits["relevance"][self._rows["visit"][ids]]
 
     def parent_count(self, ids: Ids) -> Vector:
         """Known parents."""
@@ -134,6 +138,7 @@ class Memory:
         return {
             "urls": self.urls.state(),
             "rows": self._rows.state(),
+            "visit_rows": self._visits.state(),
             "edges": self._edges.state(),
             "visits": self.visits,
             "relevant_found": self.relevant_found,
@@ -143,6 +148,7 @@ class Memory:
         """Become what was saved."""
         self.urls.load(state["urls"])
         self._rows.load(state["rows"])
+        self._visits.load(state["visit_rows"])
         self._edges.load(state["edges"])
         self.visits = state["visits"]
         self.relevant_found = state["relevant_found"]
@@ -156,24 +162,25 @@ class Memory:
         return ids
 
     def _mark(self, id: int, visit: Visit) -> None:
-        rows, verdict = self._rows, visit.verdict
-        rows["visited"][id] = True
-        rows["relevant"][id] = verdict.relevant
-        rows["relevance"][id] = verdict.relevance
+        rows, visits, verdict = self._rows, self._visits, visit.verdict
+        if not rows["visit"][id]:
+            rows["visit"][id] = visits.extend(1).start
+        row = rows["visit"][id]
+        visits["relevant"][row] = verdict.relevant
+        visits["relevance"][row] = verdict.relevance
         if verdict.relevant:
             rows["distance"][id] = 0
         past = rows["parent_smoothed"][id] if rows["parents"][id] else verdict.relevance
-        rows["smoothed"][id] = self.beta * verdict.relevance + (1 - self.beta) * past
+        visits["smoothed"][row] = self.beta * verdict.relevance + (1 - self.beta) * past
 
     def _add_parent(self, parent: int, children: Ids) -> None:
-        rows = self._rows
-        relevance = rows["relevance"][parent]
+        rows, visit = self._rows, self._rows["visit"][parent]
+        relevance, smoothed = self._visits["relevance"][visit], self._visits["smoothed"][visit]
         rows["parents"][children] += 1
         rows["parent_sum"][children] += relevance
-        if rows["relevant"][parent]:
+        if self._visits["relevant"][visit]:
             rows["relevant_parents"][children] += 1
             rows["relevant_parent_sum"][children] += relevance
-        smoothed = rows["smoothed"][parent]
         first = rows["parents"][children] == 1
         best = np.maximum(rows["parent_smoothed"][children], smoothed)
         rows["parent_smoothed"][children] = np.where(first, smoothed, best)
@@ -186,4 +193,4 @@ class Memory:
 
 
 def _mean(total: Vector, count: Vector) -> Vector:
-    return total / np.maximum(count, np.float32(1))
+    return np.divide(total, np.maximum(count, 1), dtype=np.float32)

@@ -33,9 +33,8 @@ def canonical(url: str, base: str = "") -> str | None:
         url = url.partition("#")[0]
     if len(url) > MAX_LENGTH:
         return None
-    if _plain(url) and "/." not in url and "%2" not in url and "xn--" not in url:
-        href = url
-    else:
+    href = _joined(url, base) if base else url
+    if not (_plain(href) and "/." not in href and "%2" not in href and "xn--" not in href):
         try:
             # "" against a URL is that URL
             href = join_url(base, url) if base else join_url(url, "")
@@ -44,6 +43,26 @@ def canonical(url: str, base: str = "") -> str | None:
         if not href.startswith(("http://", "https://")) or len(href) > MAX_LENGTH:
             return None
     return _without_noise(href) if "?" in href or ";" in href else href
+
+
+def _joined(url: str, base: str) -> str:
+    """A guess at the joined URL: right wherever the result is plain."""
+    if ":" in url or url.startswith(("//", "?")) or "\\" in url or not url:
+        return url
+    origin, folder = _places(base)
+    if url[0] == "/":
+        return origin + url
+    while url.startswith("../"):
+        url = url[3:]
+        folder = folder[: folder.rfind("/", len(origin), -1) + 1] or origin + "/"
+    return folder + url
+
+
+@lru_cache(maxsize=1 << 10)
+def _places(base: str) -> tuple[str, str]:
+    place = base.partition("#")[0].partition("?")[0]
+    origin = "/".join(place.split("/", 3)[:3])
+    return origin, place[: place.rfind("/", len(origin)) + 1] or origin + "/"
 
 
 def _without_noise(href: str) -> str | None:

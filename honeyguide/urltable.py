@@ -15,7 +15,7 @@ class UrlTable:
     """URL -> number and back: an open-addressing hash over one block of bytes."""
 
     def __init__(self) -> None:
-        self._rows = Columns(hash=np.uint64, offset=np.int64, prefix=np.int32)
+        self._rows = Columns(hash=np.uint32, offset=np.uint32, prefix=np.int32)
         self._paths = bytearray()
         self._prefixes: dict[str, int] = {}  # "https://example.org" -> number
         self._prefix_names: list[str] = []
@@ -29,19 +29,20 @@ class UrlTable:
 
     def find(self, urls: Sequence[str]) -> Ids:
         """The number of each URL; -1 for one never seen."""
-        hashes = np.array([_fingerprint(url) for url in urls], np.uint64)
+        hashes = np.array([_fingerprint(url) for url in urls], np.uint32)
         return self._find(urls, hashes)
 
     def add(self, urls: Sequence[str]) -> Ids:
         """The number of each URL, new numbers for new ones."""
-        hashes = np.array([_fingerprint(url) for url in urls], np.uint64)
+        hashes = np.array([_fingerprint(url) for url in urls], np.uint32)
         ids = self._find(urls, hashes)
-        fresh: dict[str, int] = {}
+        fresh: dict[str, int] = {}  # URL -> its place in the batch
         for place in np.flatnonzero(ids < 0).tolist():
-            url = urls[place]
-            if url not in fresh:
-                fresh[url] = self._append(url, hashes[place])
-            ids[place] = fresh[url]
+            fresh.setdefault(urls[place], place)
+        if fresh:
+            numbers = self._append(list(fresh), hashes[list(fresh.values())])
+            for place in np.flatnonzero(ids < 0).tolist():
+                ids[place] = numbers[urls[place]]
         return ids
 
     def url(self, id: int) -> str:
@@ -79,11 +80,12 @@ class UrlTable:
             self._prefix_number(prefix)
         self._rows.load(state["rows"])
         self._paths = bytearray(state["paths"].tobytes())
-        self._make_slots(_power_of_two_above(2 * max(len(self), 2048)))
+        self._slots = np.full(_power_of_two_above(2 * max(len(self), 2048)), -1, np.int32)
+        self._place(np.arange(len(self), dtype=np.int32))
 
-    def _find(self, urls: Sequence[str], hashes: NDArray[np.uint64]) -> Ids:
+    def _find(self, urls: Sequence[str], hashes: NDArray[np.uint32]) -> Ids:
         found = np.full(len(urls), -1, np.int32)
-        known, mask = self._rows["hash"], np.uint64(len(self._slots) - 1)
+        known, mask = self._rows["hash"], np.uint32(len(self._slots) - 1)
         open_ = np.arange(len(urls))
         slots = hashes & mask
         while len(open_):
@@ -95,40 +97,34 @@ class UrlTable:
                 else:  # two URLs of one fingerprint: look further
                     same[place] = False
             further = (ids >= 0) & ~same
-            open_, slots = open_[further], (slots[further] + np.uint64(1)) & mask
+            open_, slots = open_[further], (slots[further] + np.uint32(1)) & mask
         return found
 
-    def _append(self, url: str, fingerprint: np.uint64) -> int:
-        prefix, path = _split(url)
-        id = int(self._rows.extend(1).start)
-        self._rows["hash"][id] = fingerprint
-        self._rows["offset"][id] = len(self._paths)
-        self._rows["prefix"][id] = self._prefix_number(prefix)
-        self._paths += _bytes(path)
+    def _append(self, urls: list[str], hashes: NDArray[np.uint32]) -> dict[str, int]:
+        rows = self._rows.extend(len(urls))
+        prefixes, paths = zip(*map(_split, urls), strict=True)
+        encoded = [_bytes(path) for path in paths]
+        lengths = np.array([0, *map(len, encoded[:-1])])
+        self._rows["hash"][rows] = hashes
+        self._rows["offset"][rows] = len(self._paths) + np.cumsum(lengths)
+        self._rows["prefix"][rows] = [self._prefix_number(prefix) for prefix in prefixes]
+        self._paths += b"".join(encoded)
         if 2 * len(self) > len(self._slots):
-            self._make_slots(2 * len(self._slots))
+            self._slots = np.full(_power_of_two_above(2 * len(self)), -1, np.int32)
+            self._place(np.arange(len(self), dtype=np.int32))
         else:
-            self._place(id, int(fingerprint))
-        return id
+            self._place(np.arange(rows.start, rows.stop, dtype=np.int32))
+        return {url: id for id, url in enumerate(urls, rows.start)}
 
-    def _place(self, id: int, fingerprint: int) -> None:
-        mask = len(self._slots) - 1
-        slot = fingerprint & mask
-        while self._slots[slot] >= 0:
-            slot = (slot + 1) & mask
-        self._slots[slot] = id
-
-    def _make_slots(self, size: int) -> None:
-        """Place all numbers anew, a round of collisions at a time."""
-        self._slots = np.full(size, -1, np.int32)
-        mask = np.uint64(size - 1)
-        ids = np.arange(len(self), dtype=np.int32)
-        slots = self._rows["hash"][: len(self)] & mask
+    def _place(self, ids: Ids) -> None:
+        """Give each number a free slot, a round of collisions at a time."""
+        mask = np.uint32(len(self._slots) - 1)
+        slots = self._rows["hash"][ids] & mask
         while len(ids):
             free = self._slots[slots] < 0
             self._slots[slots[free]] = ids[free]  # of several, the last one written stays
             placed = self._slots[slots] == ids
-            ids, slots = ids[~placed], (slots[~placed] + np.uint64(1)) & mask
+            ids, slots = ids[~placed], (slots[~placed] + np.uint32(1)) & mask
 
     def _prefix_number(self, prefix: str) -> int:
         number = self._prefixes.get(prefix)
@@ -148,7 +144,7 @@ class UrlTable:
 
 
 def _fingerprint(url: str) -> int:
-    return int.from_bytes(hashlib.blake2b(_bytes(url), digest_size=8).digest(), "little")
+    return int.from_bytes(hashlib.blake2b(_bytes(url), digest_size=4).digest(), "little")
 
 
 def _bytes(text: str) -> bytes:

@@ -1,6 +1,7 @@
 """A text's vector from the vectors of its words."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -9,20 +10,26 @@ from numpy.typing import NDArray
 from honeyguide.contracts import Matrix, Vector
 
 
+def flat(bags: Sequence[Collection[int]]) -> NDArray[np.intp]:
+    """All numbers of all bags in one array."""
+    return np.fromiter(chain.from_iterable(bags), np.intp, sum(map(len, bags)))
+
+
 def pooled(
-    bags: Sequence[Sequence[int]],
+    bags: Sequence[Collection[int]],
     vectors: NDArray[np.floating[Any]],
-    weights: Sequence[Vector] | None = None,
+    weights: Vector | None = None,  # one for each number in `flat(bags)`
 ) -> Matrix:
-    """Unit vectors of the (weighted) sums of the rows that each bag names; zero for empty bags."""
-    sums = np.zeros((len(bags), vectors.shape[1]), np.float32)
-    rows = vectors[[row for bag in bags for row in bag] or np.empty(0, np.intp)]
+    """Unit vectors of the sums of the rows that each bag names; zero for an empty bag."""
+    rows = vectors.take(flat(bags), axis=0)
     if weights is not None:
-        rows = rows * np.concatenate([*weights, np.empty(0, np.float32)])[:, None]
-    start = 0
+        rows = rows * weights[:, None]
+    sums = np.zeros((len(bags), vectors.shape[1]), np.float32)
+    end = 0
     # twice as fast as np.add.reduceat at 256 columns, and the same bits whatever the batch
-    for sum_, bag in zip(sums, bags, strict=True):
-        np.add.reduce(rows[start : (start := start + len(bag))], axis=0, out=sum_)
+    for row, bag in zip(sums, bags, strict=True):
+        start, end = end, end + len(bag)
+        np.add.reduce(rows[start:end], axis=0, out=row)
     return unit(sums)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from honeyguide import urls
-from honeyguide.contracts import Encoder, Link, Matrix, MemoryView, Outlinks
+from honeyguide.contracts import Encoder, Link, Matrix, MemoryView, Outlinks, Vector
 
 
 def link_texts(links: Sequence[Link]) -> list[str]:
@@ -25,4 +25,5 @@ class TopicSimilarity:
     def __call__(self, memory: MemoryView, found: Outlinks) -> Matrix:
         if not found.links:
             return np.empty((0, 1), np.float32)
-        return (self.encoder(link_texts(found.links)) @ self._topic)[:, None]
+        similarity: Vector = self.encoder(link_texts(found.links)) @ self._topic
+        return similarity[:, None]

@@ -95,8 +95,10 @@ class Resolver(AbstractResolver):
     ) -> list[ResolveResult]:
         """Answer the connector: only addresses that passed."""
         found = await self.find(host)
+        if found.failure == "dns":
+            raise socket.gaierror(socket.EAI_NONAME, host)
         if found.failure:
-            raise PrivateAddressError(found.failure)
+            raise PrivateAddressError(f"{host} has no globally routable address")
         return [
             ResolveResult(
                 hostname=host,
@@ -157,4 +159,6 @@ class Resolver(AbstractResolver):
 
 def _ask_system(host: str) -> list[str]:
     flags = socket.AI_ADDRCONFIG  # no IPv6 addresses on a machine that has none itself
-    return [str(info[4][0]) for info in socket.getaddrinfo(host, None, 0, socket.SOCK_STREAM, 0, flags)]
+    return [
+        str(info[4][0]) for info in socket.getaddrinfo(host, None, 0, socket.SOCK_STREAM, 0, flags)
+    ]

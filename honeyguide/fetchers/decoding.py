@@ -3,7 +3,7 @@
 import zlib
 from collections.abc import Callable
 
-import brotli
+import brotli  # type: ignore[import-untyped]
 import zstandard
 
 _MAX_LAYERS = 2  # encodings on top of one another

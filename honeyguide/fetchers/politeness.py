@@ -1,9 +1,8 @@
-"""How long to leave a host alone, and how many may ask at once."""
+"""How long to leave a host alone after what it answered."""
 
-import asyncio
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 
 from honeyguide.contracts import Response, State
@@ -80,9 +79,7 @@ class Politeness:
 
     def given_up(self) -> list[str]:
         """The hosts that are left alone for now because they kept failing."""
-        return [
-            host for host, record in self._records.items() if record.failures >= self._failures
-        ]
+        return [host for host, record in self._records.items() if record.failures >= self._failures]
 
     def state(self) -> State:
         """What every host has been like so far."""
@@ -117,41 +114,3 @@ def retry_after(headers: Mapping[str, str], now: float) -> float | None:
     except (ValueError, TypeError, OverflowError):
         return None
     return max(0.0, seconds) if math.isfinite(seconds) else None
-
-
-@dataclass(slots=True)
-class _Queue:
-    places: asyncio.Semaphore
-    users: int = 0  # inside or waiting
-    ready: float = 0.0  # the loop's time at which the next may enter
-    leaving: asyncio.TimerHandle | None = field(default=None)
-
-
-class Turns:
-    """Lets a few in at a time for each key, a moment apart."""
-
-    def __init__(self, at_once: int | None, interval: float = 0.0, patience: float = 60.0) -> None:
-        self._at_once = at_once  # None: as many as come
-        self._interval = interval  # seconds between two entries
-        self._patience = patience  # seconds to wait at most
-        self._queues: dict[str, _Queue] = {}
-
-    async def enter(self, key: str) -> bool:
-        """Wait for a turn; false when it did not come in time."""
-        if self._at_once is None:
-            return True
-        queue = self._queues.get(key)
-        if queue is None:
-            queue = self._queues[key] = _Queue(asyncio.Semaphore(self._at_once))
-        queue.users += 1
-        try:
-            async with asyncio.timeout(self._patience):
-                await queue.places.acquire()
-        except TimeoutError:
-            self._left(key, queue)
-            return False
-        except BaseException:
-            self._left(key, queue)
-            raise
-        ...
-        return True

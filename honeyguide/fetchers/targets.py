@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from ada_url import join_url
+from ada_url import check_url, join_url
 
 # Ports that browsers refuse as well, because other protocols live there (WHATWG Fetch, "bad port").
 _BAD_PORTS = frozenset(
@@ -32,7 +32,7 @@ def target(url: str) -> Target | str:
     try:
         href = join_url(url, "")  # "" against a URL is that URL without its fragment
     except ValueError:
-        return "bad url"
+        return "scheme" if check_url(url) else "bad url"  # "mailto:" is no base for anything
     scheme, separator, rest = href.partition("://")
     if scheme not in ("http", "https") or not separator:
         return "scheme"
@@ -46,11 +46,11 @@ def target(url: str) -> Target | str:
 
 
 def follow(url: str, location: str) -> str:
-    """The URL that a redirect names; empty when it is none."""
+    """The URL that a redirect names; the location itself when it is none."""
     try:
         return join_url(url, location).partition("#")[0]
     except ValueError:
-        return ""
+        return location
 
 
 def as_ascii(header: str) -> str:

@@ -7,16 +7,15 @@ import numpy as np
 
 from honeyguide.columns import Columns
 from honeyguide.contracts import Ids, Mask, Matrix, Scorer, State, Taken, Vector
-from honeyguide.frontiers.block import NOTHING, Block
+from honeyguide.frontiers.block import NOTHING, Block, Entry
 from honeyguide.frontiers.hosts import Hosts
 from honeyguide.registry import part
 
 SHORTLIST = 64  # links that a host keeps in order; the rest is looked through when they are gone
 FAR_WORSE = 2.0  # standard deviations of the scores usually taken
+LISTED = 4096  # links put in order at once after all were scored anew
 DRAWS = 32  # blind tries before the available links are counted
 WORST = (math.inf, 0)
-
-Entry = tuple[float, int, int]  # -score, page, row: older pages first among equals
 
 
 @part("frontier", "best_first")
@@ -109,7 +108,7 @@ class BestFirst:
     def rescore(self, score: Scorer) -> None:
         """New scores for all that waits."""
         self._block.rescore(score)
-        self._find_bests()
+        self._list_anew()
 
     def best(self) -> float:
         """The highest score that waits; -inf when nothing does."""
@@ -135,7 +134,7 @@ class BestFirst:
         self._usual = _Usual(*state["usual"])
         self.rng.bit_generator.state = state["rng"]
         self._best.extend(len(self._hosts) - len(self._best))
-        self._find_bests()
+        self._list_anew()
 
     # ------------------------------------------------------------------ choosing
 
@@ -219,11 +218,16 @@ class BestFirst:
         score, page, row = link
         return bool(self._block.page[row] == page and self._block.score[row] == -score)
 
-    def _find_bests(self) -> None:
-        self._short.clear()
+    def _list_anew(self) -> None:
+        """List the best links of all hosts at once, and bound what each host has."""
         best = self._best["score"][: len(self._hosts)]
         best[:] = NOTHING
         np.maximum.at(best, self._block.host, self._block.score)
+        self._short.clear()
+        links, cut = self._block.above_cut(LISTED)
+        for host, link in links:
+            self._short.setdefault(host, []).append(link)  # best first, so each list is a heap
+        self._floor = dict.fromkeys(self._short, (-cut, -1))
 
     # ------------------------------------------------------------------ growing
 

@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 from honeyguide.columns import Columns
 from honeyguide.contracts import Ids, Mask, Matrix, Scorer, State, Vector
 
+Entry = tuple[float, int, int]  # -score, page, row: older pages first among equals
 NOTHING = np.float32(-np.inf)  # the score of a row that is not in use
 
 
@@ -85,17 +86,26 @@ class Block:
         """The page of each row."""
         return self._rows["page"][: len(self._rows)]
 
-    def top(self, host: int, count: int) -> list[tuple[float, int, int]]:
-        """A host's best rows as (-score, page, row), best first, older pages before newer."""
+    def top(self, host: int, count: int) -> list[Entry]:
+        """A host's best rows, best first, older pages before newer."""
         rows = np.flatnonzero((self.host == host) & (self.score > NOTHING))
-        scores, pages = self.score[rows], self.page[rows]
         if len(rows) > count:
-            chosen = _largest(scores, pages, count)
-            rows, scores, pages = rows[chosen], scores[chosen], pages[chosen]
+            rows = rows[_largest(self.score[rows], self.page[rows], count)]
+        return self._entries(rows)
+
+    def above_cut(self, count: int) -> tuple[list[tuple[int, Entry]], float]:
+        """About `count` best rows with their hosts, best first, and the score they all exceed."""
+        cut = float(NOTHING)
+        if len(self.score) > count:
+            cut = float(np.partition(self.score, len(self.score) - count)[len(self.score) - count])
+        entries = self._entries(np.flatnonzero(self.score > cut))
+        return [(int(self.host[row]), (score, page, row)) for score, page, row in entries], cut
+
+    def _entries(self, rows: NDArray[np.intp]) -> list[Entry]:
+        scores, pages = self.score[rows], self.page[rows]
         order = np.lexsort((pages, -scores))
-        return list(
-            zip((-scores[order]).tolist(), pages[order].tolist(), rows[order].tolist(), strict=True)
-        )
+        columns = (-scores[order], pages[order], rows[order])
+        return list(zip(*(column.tolist() for column in columns), strict=True))
 
     def state(self) -> State:
         """All of it."""

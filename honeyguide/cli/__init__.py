@@ -1,0 +1,57 @@
+"""The command line."""
+
+import sys
+from typing import Any
+
+import typer
+
+from honeyguide.cli import bench, crawl, demo, importing, listing
+from honeyguide.errors import HoneyguideError
+
+app = typer.Typer(
+    name="honeyguide",
+    help="A focused web crawler that learns, while it crawls, which links are worth following.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+app.command("crawl")(crawl.crawl)
+app.command("bench")(bench.bench)
+app.command("demo")(demo.demo)
+app.command("list")(listing.list_names)
+app.add_typer(importing.app, name="import")
+
+
+@app.callback(invoke_without_command=True)
+def version(
+    show: bool = typer.Option(False, "--version", help="Print the version and stop."),
+) -> None:
+    """A focused web crawler that learns, while it crawls, which links are worth following."""
+    if show:
+        import honeyguide
+
+        typer.echo(f"honeyguide {honeyguide.__version__}")
+        raise typer.Exit
+
+
+# what every complaint about flags derives from, wherever this typer keeps it
+FlagError: Any = typer.BadParameter.mro()[2]
+
+
+def main() -> None:
+    """Run the command line: bad input gets one sentence and an exit code, never a traceback."""
+    try:
+        code = app(standalone_mode=False)
+    except FlagError as error:
+        code = _complain(error.format_message(), 2)
+    except HoneyguideError as error:
+        code = _complain(str(error), 1)
+    except (KeyboardInterrupt, typer.Abort):
+        code = _complain("stopped", 130)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _complain(sentence: str, code: int) -> int:
+    typer.echo(f"honeyguide: {' '.join(sentence.split())}", err=True)
+    return code

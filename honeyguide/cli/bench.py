@@ -1,0 +1,90 @@
+"""honeyguide bench: agents compared on one task."""
+
+import shlex
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import Progress, TaskID
+from rich.table import Table
+
+from honeyguide.cli import flags
+from honeyguide.cli.progress import progress_bar
+from honeyguide.errors import HoneyguideError
+
+if TYPE_CHECKING:
+    from honeyguide.bench.runner import Comparison
+
+
+def bench(
+    out: Annotated[Path, typer.Option("--out", help="Where results go.", show_default=False)],
+    world: flags.World,
+    seeds: flags.Seeds = [],  # noqa: B006 - a bench without seeds is told so in one sentence
+    topic: flags.Topic = "",
+    judge: flags.Judge = "topic",
+    encoder: flags.Encoder = "wordllama",
+    agents: Annotated[
+        str, typer.Option("--agents", help="Names with commas; `honeyguide list agents`.")
+    ] = "best_first,breadth_first,random",
+    budget: flags.Budget = 1000,
+    runs: Annotated[int, typer.Option("--runs", min=1, help="Runs of each agent.")] = 5,
+    in_flight: flags.InFlight = 1,
+    delay: flags.Delay = 0.0,
+    patience: flags.Patience = 0.0,
+    random_seed: flags.RandomSeed = 0,
+    config: flags.Config = None,
+) -> None:
+    """Compare agents on one task: the same web, topic, seeds, judge and budget for all."""
+    from honeyguide.bench.report import write_report
+    from honeyguide.bench.runner import compare
+    from honeyguide.plan import Plan
+
+    names = [name.strip() for name in agents.split(",") if name.strip()]
+    if not names:
+        raise HoneyguideError("which agents? say --agents with names from `honeyguide list agents`")
+    if out.exists() and not out.is_dir():
+        raise HoneyguideError(f"{out} is a file, not a folder")
+    plan = Plan(
+        topic=topic,
+        seeds=tuple(seeds),
+        world=world,
+        judge=judge,
+        encoder=encoder,
+        budget=budget,
+        in_flight=in_flight,
+        delay=delay,
+        patience=patience,
+        random_seed=random_seed,
+    )
+    with progress_bar() as bar:
+        comparison = compare(plan, names, runs, bar_per_agent(bar, budget * runs))
+    write_report(comparison, out, shlex.join(["honeyguide", *sys.argv[1:]]))
+    print_comparison(comparison)
+    typer.echo(f"results: {out / 'results.json'}, {out / 'report.md'}, {out / 'curves.png'}")
+
+
+def bar_per_agent(bar: Progress, total: int) -> Callable[[str, int], None]:
+    """A progress bar for each agent, made when it starts."""
+    tasks: dict[str, TaskID] = {}
+
+    def advance(agent: str, pages: int) -> None:
+        if agent not in tasks:
+            tasks[agent] = bar.add_task(agent, total=total, news="")
+        bar.advance(tasks[agent], pages)
+
+    return advance
+
+
+def print_comparison(comparison: "Comparison") -> None:
+    """The table that a person reads."""
+    from honeyguide.bench.report import cells
+
+    table = Table(title=f"{comparison.plan.topic}: relevant pages in {comparison.plan.budget}")
+    for column in ("agent", "relevant", "sd", "of the oracle", "pages", "seconds"):
+        table.add_column(column, justify="left" if column == "agent" else "right")
+    for runs in sorted(comparison.runs, key=lambda runs: -sum(runs.relevant) / len(runs.relevant)):
+        table.add_row(*cells(comparison, runs))
+    Console().print(table)

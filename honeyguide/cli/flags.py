@@ -1,0 +1,83 @@
+"""Flags that several commands share, and the file that can say the same."""
+
+import difflib
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from honeyguide.errors import HoneyguideError
+
+
+def _read_config(context: typer.Context, path: Path | None) -> Path | None:
+    """Take a TOML file's keys as defaults for the flags of the same names."""
+    if path is None:
+        return None
+    try:
+        said = tomllib.loads(path.read_text())
+    except OSError as error:
+        raise HoneyguideError(f"cannot read {path}: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise HoneyguideError(f"{path} is not TOML: {error}") from None
+    known = {name: parameter for parameter in context.command.params for name in _names(parameter)}
+    for key, value in said.items():
+        name = key.replace("-", "_")
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            raise HoneyguideError(f"{path}: no flag is called {key!r}{hint}")
+        context.default_map = {**(context.default_map or {}), known[name].name: _spec(value)}
+    return path
+
+
+def _names(parameter: Any) -> set[str]:
+    flags = {flag.lstrip("-").replace("-", "_") for flag in parameter.opts}
+    return flags | ({parameter.name} if parameter.name else set())
+
+
+def _spec(value: Any) -> Any:
+    """A table names a part and its settings: {name = "x", gamma = 0.9} is "x:gamma=0.9"."""
+    if not isinstance(value, dict):
+        return value
+    settings = ",".join(f"{key}={setting}" for key, setting in value.items() if key != "name")
+    return ":".join(filter(None, [str(value.get("name", "")), settings]))
+
+
+Config = Annotated[
+    Path | None,
+    typer.Option(
+        "--config",
+        callback=_read_config,
+        is_eager=True,
+        help="A TOML file that says the same as the flags; flags given here win.",
+    ),
+]
+Topic = Annotated[
+    str, typer.Option("--topic", help="What to look for: words or a sentence.", show_default=False)
+]
+Seeds = Annotated[
+    list[str],
+    typer.Option("--seed", help="A page to start from; repeat for more.", show_default=False),
+]
+World = Annotated[
+    str,
+    typer.Option("--world", help="graph:PATH, or synthetic:pages=N,seed=N."),
+]
+Judge = Annotated[
+    str, typer.Option("--judge", help="What counts as relevant; `honeyguide list judges`.")
+]
+Encoder = Annotated[
+    str,
+    typer.Option("--encoder", help="What turns words into meaning; `honeyguide list encoders`."),
+]
+Budget = Annotated[int, typer.Option("--budget", min=1, help="Pages to fetch.")]
+InFlight = Annotated[int, typer.Option("--in-flight", min=1, help="Visits at once.")]
+Delay = Annotated[
+    float, typer.Option("--delay", min=0, help="Seconds between two requests to a host.")
+]
+Patience = Annotated[
+    float,
+    typer.Option("--patience", min=0, help="Seconds worth waiting for a much better link."),
+]
+RandomSeed = Annotated[int, typer.Option("--random-seed", min=0, help="Makes a run repeatable.")]

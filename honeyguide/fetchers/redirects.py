@@ -1,0 +1,41 @@
+"""Redirects, followed one checked hop at a time."""
+
+from dataclasses import replace
+
+from honeyguide.contracts import Link, Response
+from honeyguide.fetchers.targets import follow
+from honeyguide.fetchers.terms import Terms, WebFetcher
+
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+
+
+class Redirects:
+    """Follows redirects through a fetcher, so that every hop passes all of its checks."""
+
+    def __init__(self, fetcher: WebFetcher, limit: int = 10) -> None:
+        self._fetcher = fetcher
+        self._limit = limit
+
+    async def fetch(self, link: Link, terms: Terms | None = None) -> Response:
+        """Bring what a link leads to in the end."""
+        response = await self._fetcher.fetch(link, terms)
+        if not _leads_on(response):
+            return response
+        seen = {response.url}
+        for _ in range(self._limit):
+            url = follow(response.url, response.headers["location"])
+            if url in seen:  # without cookies, the second answer would be the first
+                break
+            seen.add(url)
+            response = await self._fetcher.fetch(replace(link, url=url), terms)
+            if not _leads_on(response):
+                return replace(response, link=link)
+        return replace(response, link=link, failure="too many redirects")
+
+    async def close(self) -> None:
+        """Close the fetcher."""
+        await self._fetcher.close()
+
+
+def _leads_on(response: Response) -> bool:
+    return response.status in _REDIRECTS and "location" in response.headers

@@ -1,0 +1,205 @@
+"""robots.txt by RFC 9309: one file read for one crawler, and which of its lines decides."""
+
+import math
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from honeyguide.fetchers.targets import target
+
+_MAX_SITEMAPS = 100
+_UNRESERVED = frozenset(
+    b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"  # RFC 3986, 2.3
+)
+_KEYS = {
+    "user-agent": "user-agent",
+    "useragent": "user-agent",
+    "user agent": "user-agent",
+    "allow": "allow",
+    "disallow": "disallow",
+    "crawl-delay": "crawl-delay",
+    "crawldelay": "crawl-delay",
+    "sitemap": "sitemap",
+    "site-map": "sitemap",
+    # as people write it
+    "dissallow": "disallow",
+    "dissalow": "disallow",
+    "disalow": "disallow",
+    "diasllow": "disallow",
+    "disallaw": "disallow",
+}
+_line_end = re.compile(rb"\r\n|\r|\n").split
+_in_rules = re.compile(rb"[^\x21-\x7e]|%[0-9A-Fa-f]{2}").sub
+_in_paths = re.compile(rb"[^\x21-\x7e]|[*$]|%[0-9A-Fa-f]{2}").sub
+_in_queries = re.compile(r"%(?:2[1789CF]|3[ABF]|40|5[BD])").sub  # ! ' ( ) , / : ; ? @ [ ]
+_product = re.compile(r"[A-Za-z_-]+")
+
+
+class Decision(NamedTuple):
+    """Whether a URL may be fetched, and what says so."""
+
+    allowed: bool
+    rule: str = ""  # the deciding line as written, or the reason where no line decides
+    line: int = 0  # 0 where no line decides
+    crawl_delay: float | None = None  # seconds
+    sitemaps: tuple[str, ...] = ()
+
+
+class Rule(NamedTuple):
+    """One Allow or Disallow line."""
+
+    pieces: tuple[str, ...]  # the pattern between its asterisks
+    anchored: bool  # the pattern ends in "$"
+    allow: bool
+    text: str
+    line: int
+
+    def matches(self, path: str) -> bool:
+        """Whether the pattern fits the beginning of a path, or all of it when anchored."""
+        first = self.pieces[0]
+        if not path.startswith(first):
+            return False
+        place = len(first)
+        for piece in self.pieces[1:]:
+            found = path.find(piece, place)
+            if found < 0:
+                return False
+            place = found + len(piece)
+        if not self.anchored or place == len(path):
+            return True
+        # the last piece may fit again further on, where the path ends
+        return len(self.pieces) > 1 and path.endswith(self.pieces[-1])
+
+
+class RobotsTxt:
+    """The rules of one robots.txt for one crawler."""
+
+    def __init__(self, body: bytes, user_agent: str) -> None:
+        match = _product.match(user_agent)
+        product = match[0].lower() if match else ""
+        own, anyone = _Group(), _Group()
+        self.sitemaps = tuple(_read(body, {product: own, "*": anyone}))[:_MAX_SITEMAPS]
+        group = own if own.named else anyone
+        self.crawl_delay = group.crawl_delay
+        # the longest pattern decides, and Allow where two are equally long (RFC 9309, 2.2.2)
+        self.rules = tuple(
+            rule for _, rule in sorted(group.rules, key=lambda each: (-each[0], not each[1].allow))
+        )
+
+    def allows(self, path: str) -> bool:
+        """Whether a path with its query may be fetched."""
+        rule = self._deciding(path)
+        return rule is None or rule.allow
+
+    def decide(self, url: str) -> Decision:
+        """Whether a URL may be fetched and which line says so."""
+        place = target(url)
+        if isinstance(place, str):
+            return Decision(False, f"not a URL to fetch: {place}", 0)
+        rule = self._deciding(place.path)
+        if rule is None:
+            return Decision(True, "no rule matches", 0, self.crawl_delay, self.sitemaps)
+        return Decision(rule.allow, rule.text, rule.line, self.crawl_delay, self.sitemaps)
+
+    def _deciding(self, path: str) -> Rule | None:
+        if path == "/robots.txt":
+            return None
+        spellings = _spellings(path)
+        for rule in self.rules:
+            if any(map(rule.matches, spellings)):
+                return rule
+        return None
+
+
+class _Group:
+    def __init__(self) -> None:
+        self.named = False
+        self.rules: list[tuple[int, Rule]] = []  # with the length of the pattern
+        self.crawl_delay: float | None = None
+
+    def add(self, key: str, value: bytes, line: int) -> None:
+        if key == "crawl-delay":
+            self._slow_down(value)
+        elif value.startswith((b"/", b"*")):
+            self._rule(key, value, value, line)
+        elif value and key == "disallow":  # the slash was forgotten, the wish is clear
+            self._rule(key, value, b"/" + value, line)
+
+    def _rule(self, key: str, written: bytes, meant: bytes, line: int) -> None:
+        place, mark, query = _in_rules(_normal_byte, meant).decode("ascii").partition("?")
+        pattern = place + mark + _in_queries(_plain_character, query)
+        pieces = pattern.removesuffix("$").replace("$", "%24").split("*")
+        text = f"{key.capitalize()}: {written.decode('utf-8', 'replace')}"
+        rule = Rule(tuple(pieces), pattern.endswith("$"), key == "allow", text, line)
+        self.rules.append((len(pattern), rule))
+
+    def _slow_down(self, value: bytes) -> None:
+        try:
+            seconds = float(value)
+        except ValueError:
+            return
+        if math.isfinite(seconds) and seconds >= 0:
+            self.crawl_delay = max(seconds, self.crawl_delay or 0.0)
+
+
+def _read(body: bytes, groups: dict[str, _Group]) -> Iterator[str]:
+    """Fill the groups of a file, and yield its sitemaps."""
+    current: list[_Group] = []
+    listening = False  # whether the lines just above named crawlers
+    for line, key, value in _lines(body):
+        if key == "user-agent":
+            if not listening:
+                current, listening = [], True
+            group = groups.get(_named(value))
+            if group is not None:
+                group.named = True
+                current.append(group)
+        elif key == "sitemap":
+            yield value.decode("utf-8", "replace")
+        else:
+            # lines the RFC does not know must not end a list of crawlers (RFC 9309, 2.2.4)
+            listening = listening and key == "crawl-delay"
+            for group in current:
+                group.add(key, value, line)
+
+
+def _lines(body: bytes) -> Iterator[tuple[int, str, bytes]]:
+    for number, line in enumerate(_line_end(body.removeprefix(b"\xef\xbb\xbf")), start=1):
+        content = line.partition(b"#")[0].replace(b"\0", b"").strip()
+        name, colon, value = content.partition(b":")
+        if not colon:
+            words = content.split()
+            if len(words) != 2:  # "Disallow /path" is forgiven, prose is not read
+                continue
+            name, value = words
+        key = _KEYS.get(name.strip().lower().decode("latin-1"))
+        if key:
+            yield number, key, value.strip()
+
+
+def _named(value: bytes) -> str:
+    text = value.decode("latin-1")
+    if text[:1] == "*" and (len(text) == 1 or text[1].isspace()):
+        return "*"
+    match = _product.match(text)
+    return match[0].lower() if match else "?"  # nobody's name
+
+
+def _spellings(path: str) -> tuple[str, ...]:
+    normal = path
+    if not path.isascii() or "%" in path or "*" in path or "$" in path:
+        normal = _in_paths(_normal_byte, path.encode("utf-8", "replace")).decode("ascii")
+    place, mark, query = normal.partition("?")
+    plain = place + mark + _in_queries(_plain_character, query) if "%" in query else normal
+    return (normal,) if plain == normal else (normal, plain)
+
+
+def _normal_byte(found: re.Match[bytes]) -> bytes:
+    """One spelling for a byte: as itself if unreserved, else percent-encoded (RFC 9309, 2.2.2)."""
+    raw = found[0]
+    byte = int(raw[1:], 16) if len(raw) == 3 else raw[0]
+    return bytes((byte,)) if byte in _UNRESERVED else b"%%%02X" % byte
+
+
+def _plain_character(found: re.Match[str]) -> str:
+    return chr(int(found[0][1:], 16))

@@ -1,0 +1,106 @@
+"""Sitemaps as a source of links: bounded in files, bytes, entries and depth."""
+
+import asyncio
+import io
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import unescape
+
+from honeyguide.contracts import Link
+from honeyguide.fetchers.decoding import decode
+from honeyguide.fetchers.targets import target
+from honeyguide.fetchers.terms import ANYTHING, Terms, WebFetcher
+
+_MAX_BYTES = 10_000_000  # as transferred
+_MAX_DECODED_BYTES = 50_000_000  # what the protocol grants one file
+_MAX_URL = 2_048  # characters
+_TERMS = Terms(ANYTHING, _MAX_BYTES, _MAX_DECODED_BYTES, cut=True)
+
+# Nothing is expanded and no grammar is followed, so that no document can be a bomb,
+# and half a document or a broken one still gives its links.
+_locations = re.compile(
+    rb"<(?!image:|video:)(?:[\w-]{1,40}:)?loc>\s*(?:<!\[CDATA\[\s*)?([^<>\s]{1,2048})"
+).finditer
+_is_index = re.compile(rb"<(?:[\w-]{1,40}:)?sitemapindex[\s>]").search
+
+
+@dataclass(frozen=True, slots=True)
+class Sitemap:
+    """The URLs of one file: of pages, or of more sitemaps."""
+
+    is_index: bool
+    urls: tuple[str, ...]
+
+
+def parse_sitemap(body: bytes, max_urls: int = 50_000) -> Sitemap:
+    """Read a sitemap, an index of sitemaps or a list of lines, gzipped or not."""
+    if body.startswith(b"\x1f\x8b"):
+        body, _ = decode(body, "gzip", _MAX_DECODED_BYTES)
+    if body.startswith((b"\xff\xfe", b"\xfe\xff")):
+        body = body.decode("utf-16", "replace").encode()
+    is_index = _is_index(body, 0, 4096) is not None
+    urls: dict[str, None] = {}
+    for url in _urls(body):
+        urls[url] = None
+        if len(urls) >= max_urls:
+            break
+    return Sitemap(is_index, tuple(urls))
+
+
+def _urls(body: bytes) -> Iterator[str]:
+    if body.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
+        for found in _locations(body):
+            yield unescape(found[1].removesuffix(b"]]").decode("utf-8", "replace"))
+        return
+    for line in io.BytesIO(body.removeprefix(b"\xef\xbb\xbf")):
+        url = line.strip()
+        if url.startswith((b"http://", b"https://")) and len(url) <= _MAX_URL:
+            yield url.decode("utf-8", "replace")
+
+
+class Sitemaps:
+    """Reads a site's sitemaps through a fetcher."""
+
+    def __init__(
+        self,
+        fetcher: WebFetcher,
+        max_urls: int = 10_000,
+        max_files: int = 20,
+        max_depth: int = 2,  # of an index of indexes
+        pause: float = 1.0,  # seconds between two files
+    ) -> None:
+        self._fetcher = fetcher
+        self._max_urls = max_urls
+        self._max_files = max_files
+        self._max_depth = max_depth
+        self._pause = pause
+
+    async def links(self, sitemap: str, host: str) -> list[Link]:
+        """The links to pages of a host that a sitemap and its parts name."""
+        found: dict[str, None] = {}
+        waiting, seen = [(sitemap, 0)], {sitemap}
+        while waiting and len(found) < self._max_urls:
+            url, depth = waiting.pop(0)
+            read = await self._read(url)
+            if not read.is_index:
+                found |= dict.fromkeys(each for each in read.urls if _host(each) == host)
+                continue
+            own = (host, _host(url))
+            for each in read.urls if depth < self._max_depth else ():
+                if len(seen) < self._max_files and each not in seen and _host(each) in own:
+                    seen.add(each)
+                    waiting.append((each, depth + 1))
+        return [Link(url, source=sitemap) for url in list(found)[: self._max_urls]]
+
+    async def _read(self, url: str) -> Sitemap:
+        response = await self._fetcher.fetch(Link(url), _TERMS)
+        await asyncio.sleep(self._pause)
+        if response.failure or response.status != 200:
+            return Sitemap(False, ())
+        return await asyncio.to_thread(parse_sitemap, response.body, self._max_urls)
+
+
+def _host(url: str) -> str:
+    place = target(url)
+    return "" if isinstance(place, str) else place.host

@@ -1,0 +1,17 @@
+"""A judge that reads each page once."""
+
+from honeyguide.contracts import Judge, Page, Verdict
+
+
+class Remembered:
+    """Asks another judge once for each URL: for recorded webs, whose pages do not change."""
+
+    def __init__(self, judge: Judge) -> None:
+        self._judge = judge
+        self._verdicts: dict[str, Verdict] = {}
+
+    def __call__(self, page: Page) -> Verdict:
+        verdict = self._verdicts.get(page.url)
+        if verdict is None:
+            verdict = self._verdicts[page.url] = self._judge(page)
+        return verdict

@@ -1,0 +1,224 @@
+"""HTML to a page: main text, title, language, and links with what surrounds them."""
+
+import re
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from resiliparse.extract.html2text import extract_plain_text
+from resiliparse.parse.encoding import detect_encoding, map_encoding_to_html5
+from resiliparse.parse.html import HTMLTree
+from resiliparse.parse.lang import detect_fast
+from selectolax.lexbor import LexborHTMLParser
+
+from honeyguide import urls
+from honeyguide.contracts import Link, Page
+
+MAX_BODY = 2_000_000  # bytes read of a page
+MAX_TAGS = 20_000  # both parsers take quadratic time in the depth of nesting
+MAX_LINKS = 5_000
+MAX_ANCHOR = 300  # characters
+MAX_DEPTH = 64  # tags in a path
+CONTEXT = 150  # characters either side of a link
+
+_MARK = "\x01"  # put before and after each link to find it again in the text
+_charset = re.compile(r"charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE).search
+_meta_charset = re.compile(rb"<meta[^>]{1,200}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.I).search
+_LINKS = "a[href], area[href], frame[src]"
+_UNSEEN = ["script", "style", "template"]
+
+# What makes a small page expensive: see _defused.
+_FORMATTING = r"<(/?)(?:b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u)(?=[\s/>])"
+_formatting = re.compile(_FORMATTING, re.IGNORECASE)
+_many_attributes = re.compile(
+    r"<[a-zA-Z][^\s/>]*+(?:[\s/]*+[^\s/>][^\s/>=]*+"
+    r"(?:\s*+=\s*+(?:\"[^\"]*+\"|'[^']*+'|[^\s>\"'][^\s>]*+)?+)?+){1000}"
+).search
+_TOO_DEEP = ">".join(["*"] * 200)
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A page and what its head says about it."""
+
+    page: Page
+    canonical: str = ""  # the URL it prefers for itself
+    language: str = ""  # "en"
+    nofollow: bool = False
+    noindex: bool = False
+
+
+def parse(
+    body: bytes,
+    url: str,
+    content_type: str = "",
+    max_links: int = MAX_LINKS,
+    follow_nofollow: bool = False,
+) -> Parsed:
+    """Read a page, however broken, in bounded time and memory."""
+    html = _defused(decode(body[:MAX_BODY], content_type))
+    tree = LexborHTMLParser(html)
+    head = _Head(tree, url)
+    follows = follow_nofollow or not head.nofollow
+    nodes = _link_nodes(tree, follow_nofollow)[:max_links] if follows else []
+    flat, spans = _flat_text(tree, nodes)
+    links = tuple(_links(nodes, flat, spans, head.base, url))
+    title, text = _main_text(html, flat, tree)
+    page = Page(url, title, text, links)
+    language = _language(text) or head.language
+    return Parsed(page, head.canonical, language, head.nofollow, head.noindex)
+
+
+# ----------------------------------------------------------------------- bytes to text
+
+
+def decode(body: bytes, content_type: str = "") -> str:
+    """The text of a body: byte-order mark, header, meta, then what it looks like."""
+    for mark, encoding in ((BOM_UTF8, "utf-8"), (BOM_UTF16_LE, "utf-16-le"), (BOM_UTF16_BE, "utf-16-be")):
+        if body.startswith(mark):
+            return body[len(mark) :].decode(encoding, "replace")
+    encoding = _declared(body, content_type)
+    if encoding:
+        return body.decode(encoding, "replace")
+    try:
+        return body.decode()
+    except UnicodeDecodeError:
+        return body.decode(detect_encoding(body), "replace")
+
+
+def _declared(body: bytes, content_type: str) -> str:
+    found = _charset(content_type)
+    label = found[1] if found else ""
+    encoding: str | None = map_encoding_to_html5(label, fallback_utf8=False)
+    if encoding is None and (meta := _meta_charset(body, 0, 2048)):
+        encoding = map_encoding_to_html5(meta[1].decode("ascii", "replace"), fallback_utf8=False)
+        if encoding and encoding.startswith("utf-16"):
+            encoding = "utf-8"  # a meta tag that can be read as ASCII is not UTF-16
+    return encoding or ""
+
+
+def _defused(html: str) -> str:
+    """The same page without what would cost quadratic time or memory to parse."""
+    tags = html.count("<")
+    if "\x00" in html:
+        html = html.replace("\x00", "")
+    if tags > MAX_TAGS:
+        html = html[: -len(html.split("<", MAX_TAGS)[-1]) - 1]
+    if len(html) > 32_000 and (found := _many_attributes(html)):
+        html = html[: found.start()]  # comparing attributes with one another
+    # every block inside unclosed formatting repeats all of it
+    if tags > 2_000 and len(_formatting.findall(html)) * tags > 2_000_000:
+        html = _formatting.sub(r"<\1span", html)
+    return html
+
+
+# ----------------------------------------------------------------------- links
+
+
+class _Head:
+    """What the head of a page says to crawlers."""
+
+    def __init__(self, tree: LexborHTMLParser, url: str) -> None:
+        self.base, self.canonical = url, ""
+        self.nofollow = self.noindex = False
+        self.language = ((tree.root.attributes.get("lang") if tree.root else "") or "")[:2].lower()
+        nodes = tree.head.css("base[href], link[rel][href], meta[name]") if tree.head else []
+        for node in nodes:
+            self._read(node.tag, node.attributes, url)
+
+    def _read(self, tag: str, given: dict[str, str | None], url: str) -> None:
+        if tag == "base" and self.base == url:
+            self.base = urls.canonical(given["href"] or "", url) or url
+        elif tag == "link" and "canonical" in (given["rel"] or "").lower().split():
+            self.canonical = self.canonical or urls.canonical(given["href"] or "", self.base) or ""
+        elif tag == "meta" and (given["name"] or "").lower() in ("robots", "honeyguide"):
+            said = set(re.split(r"[\s,]+", (given.get("content") or "").lower()))
+            self.nofollow |= bool(said & {"nofollow", "none"})
+            self.noindex |= bool(said & {"noindex", "none"})
+
+
+def _link_nodes(tree: LexborHTMLParser, follow_nofollow: bool) -> list[Any]:
+    nodes = tree.css(_LINKS)
+    if follow_nofollow:
+        return nodes
+    return [node for node in nodes if "nofollow" not in (node.attributes.get("rel") or "").lower()]
+
+
+def _flat_text(tree: LexborHTMLParser, nodes: list[Any]) -> tuple[str, list[tuple[int, int]]]:
+    """The page as one line of text, and where in it each link stands."""
+    if tree.root is None:
+        return "", [(0, 0)] * len(nodes)
+    tree.root.strip_tags(_UNSEEN)
+    for image in tree.css("a[href] img[alt]")[:MAX_LINKS]:
+        image.insert_before(image.attributes["alt"] or "")
+    for node in nodes:
+        node.insert_before(_MARK)
+        node.insert_after(_MARK)
+    root = tree.body or tree.root
+    words = root.text(separator=" ").split()
+    pieces = " ".join(words).replace(" " + _MARK, _MARK).split(_MARK)
+    flat = "".join(pieces)
+    if len(pieces) != 2 * len(nodes) + 1:  # the page has such marks of its own
+        return flat, [(0, 0)] * len(nodes)
+    return flat, list(_spans(pieces))
+
+
+def _spans(pieces: list[str]) -> Iterator[tuple[int, int]]:
+    end = 0
+    for before, inside in zip(pieces[::2], pieces[1::2], strict=False):
+        start = end + len(before)
+        end = start + len(inside)
+        yield start, end
+
+
+def _links(
+    nodes: list[Any], flat: str, spans: Iterable[tuple[int, int]], base: str, source: str
+) -> Iterator[Link]:
+    paths: dict[int, tuple[str, int]] = {}
+    for node, (start, end) in zip(nodes, spans, strict=True):
+        given = node.attributes
+        url = urls.canonical(given.get("href") or given.get("src") or "", base)
+        if url is None or url == source:
+            continue
+        anchor = flat[start : min(end, start + MAX_ANCHOR)].strip()
+        anchor = anchor or (given.get("alt") or given.get("title") or "")[:MAX_ANCHOR].strip()
+        around = flat[max(0, start - CONTEXT) : min(end, start + MAX_ANCHOR) + CONTEXT]
+        path = f"{_path(node.parent, paths)}/{node.tag}"
+        yield Link(url, anchor, around.strip(), path, 0, source)
+
+
+def _path(node: Any, known: dict[int, tuple[str, int]]) -> str:
+    """The tags from the root to a node: "html/body/ul/li"."""
+    unknown = []
+    while node is not None and node.mem_id not in known and node.tag != "-document":
+        unknown.append((node.mem_id, node.tag))
+        node = node.parent
+    path, depth = known.get(node.mem_id, ("", 0)) if node is not None else ("", 0)
+    for key, tag in reversed(unknown):
+        if depth < MAX_DEPTH:
+            path, depth = f"{path}/{tag}" if path else tag, depth + 1
+        known[key] = path, depth
+    return path
+
+
+# ----------------------------------------------------------------------- text
+
+
+def _main_text(html: str, flat: str, tree: LexborHTMLParser) -> tuple[str, str]:
+    """Title and main text; all of the text where no main part stands out."""
+    if html.count("<") > 2_000 and tree.css_first(_TOO_DEEP) is not None:
+        title = tree.css_first("title")
+        return _line(title.text() if title else ""), flat
+    document = HTMLTree.parse(html)
+    main = extract_plain_text(document, main_content=True, list_bullets=False, links=False)
+    return _line(document.title or ""), main if len(main) >= 100 else flat
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())[:MAX_ANCHOR]
+
+
+def _language(text: str) -> str:
+    language, _ = detect_fast(text[:1000])
+    return "" if language == "unknown" else str(language)

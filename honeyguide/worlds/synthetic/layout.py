@@ -1,0 +1,177 @@
+"""Where pages stand: their hosts, sections, roles and topics, from their numbers alone.
+
+Pages are numbered host by host. Hosts stand in blocks of 64, and in each block every slot has a
+fixed character, so that a host of a given topic is found without searching.
+"""
+
+from array import array
+from bisect import bisect_right
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from honeyguide.errors import HoneyguideError
+from honeyguide.worlds.synthetic.chance import draw, field, key, share
+from honeyguide.worlds.synthetic.words import FAMILY, NO_TOPIC
+
+LEAST_PAGES = 64
+SMALLEST_HOST = 8  # pages
+PAGES_PER_HOST = 32  # on average
+TOPICS = 32
+BLOCK = 64  # hosts
+GREAT_PORTALS = 4  # the largest hosts are about everything
+# slots of a block: a specialist a topic, six more specialists, a hidden one a family, portals,
+# gates to the hidden ones, and hosts about nothing in particular
+MORE, HIDDEN, PORTAL, GATE, GENERAL = 32, 38, 46, 52, 60
+
+SPECIALIST_HOST, HIDDEN_HOST, PORTAL_HOST, GATE_HOST, GENERAL_HOST = range(5)
+HOME, ABOUT, CONTACT, PRIVACY, TUNNEL, INDEX, HUB, ARTICLE = range(8)
+ROLES = ("home", "about", "contact", "privacy", "tunnel", "index", "hub", "article")
+TUNNEL_PAGES = 3
+FINE, NOT_FOUND, GONE, BROKEN, SILENT, MOVED, EMPTY = range(7)
+# upper ends of the shares of articles and hubs that are not fine
+_ILLS = ((NOT_FOUND, 0.020), (GONE, 0.025), (BROKEN, 0.035), (SILENT, 0.040), (MOVED, 0.055),
+         (EMPTY, 0.065))  # fmt: skip
+_HUBS, _COPIES = 0.05, 0.06  # shares of pages in sections
+
+
+class Host(NamedTuple):
+    """A host and its plan."""
+
+    number: int
+    start: int  # its first page
+    size: int  # pages
+    kind: int
+    topic: int  # NO_TOPIC for nothing in particular
+    first: int  # pages before its first section
+    section_size: int
+    sections: int
+    bits: int
+
+
+class Spot(NamedTuple):
+    """What is settled of a page before it is written."""
+
+    page: int
+    host: Host
+    section: int  # -1 outside
+    role: int
+    topic: int
+    status: int
+    original: int  # the page whose text it has; itself when it is no copy
+    bits: int
+
+
+class Layout:
+    """The plan of a web of `pages` pages."""
+
+    def __init__(self, pages: int, seed: int) -> None:
+        if pages < LEAST_PAGES:
+            raise HoneyguideError(f"a generated web needs at least {LEAST_PAGES} pages")
+        self.pages = pages
+        self.hosts = max(pages // PAGES_PER_HOST, min(BLOCK, pages // 12))
+        spare = pages - SMALLEST_HOST * self.hosts
+        # sizes fall as rank^(-3/4); square roots are exact everywhere, powers are not
+        rank = np.arange(self.hosts + 1)
+        rise = (spare * np.sqrt(np.sqrt(rank / self.hosts))).astype(np.int64)
+        self.starts = array("q", (SMALLEST_HOST * rank + rise).astype(np.int64).tobytes())
+        self._block_key, self._host_key = key(seed, "block"), key(seed, "host")
+        self._section_key, self._chunk_key = key(seed, "section"), key(seed, "chunk")
+        self._page_key, self._topic_key = key(seed, "page"), key(seed, "topic")
+        self._turn = key(seed, "turn") % TOPICS
+        self.host = lru_cache(maxsize=1 << 15)(self._host)
+        self.scramble = lru_cache(maxsize=1 << 14)(self._scramble)
+        self.section_topic = lru_cache(maxsize=1 << 16)(self._section_topic)
+        self.spot = lru_cache(maxsize=1 << 16)(self._spot)
+
+    def _scramble(self, block: int) -> int:
+        """What the slots of a block are mixed with: slot = host % BLOCK ^ this."""
+        return draw(self._block_key, block) % BLOCK
+
+    def more_slot(self, topic: int) -> int:
+        """A topic's second slot where it has one, else its first."""
+        extra = (topic - self._turn) * 13 % TOPICS  # undoes the 5 below: 13 * 5 = 1 (mod 32)
+        return MORE + extra if extra < HIDDEN - MORE else topic
+
+    def hidden_topic(self, block: int, family: int) -> int:
+        """What the hidden host of a family is about in this block."""
+        return family * FAMILY + (block + family) % FAMILY
+
+    def _slot_topic(self, slot: int, block: int) -> int:
+        if slot < MORE:
+            return slot
+        if slot < HIDDEN:
+            return (self._turn + (slot - MORE) * 5) % TOPICS
+        return self.hidden_topic(block, slot - HIDDEN) if slot < PORTAL else NO_TOPIC
+
+    def _host(self, number: int) -> Host:
+        block = number // BLOCK
+        slot = number % BLOCK ^ self.scramble(block)
+        great = number < GREAT_PORTALS
+        kind = PORTAL_HOST if great else bisect_right((HIDDEN, PORTAL, GATE, GENERAL), slot)
+        topic = NO_TOPIC if great else self._slot_topic(slot, block)
+        start, end = self.starts[number], self.starts[number + 1]
+        bits = draw(self._host_key, number)
+        first = TUNNEL + TUNNEL_PAGES if kind == GATE_HOST else TUNNEL
+        section_size = 12 + bits % 21
+        sections = -((first - (end - start)) // section_size)
+        return Host(number, start, end - start, kind, topic, first, section_size, sections, bits)
+
+    def chunk(self, host: int, chunk: int) -> int:
+        """What the topics of 32 sections of a portal are mixed with."""
+        return draw(self._chunk_key, host, chunk) % TOPICS
+
+    def _section_topic(self, number: int, section: int) -> int:
+        """What a section of a host is about."""
+        host = self.host(number)
+        if host.kind == PORTAL_HOST:
+            return section % TOPICS ^ self.chunk(number, section // TOPICS)
+        bits = draw(self._section_key, number, section)
+        chance = share(bits, 0)
+        if host.topic == NO_TOPIC:
+            return field(bits, 2) % TOPICS if chance < 0.3 else NO_TOPIC
+        if chance < 0.8:
+            return host.topic
+        return sibling(host.topic, field(bits, 1)) if chance < 0.92 else NO_TOPIC
+
+    def _spot(self, page: int) -> Spot:
+        """Where a page stands and what it is."""
+        host = self.host(bisect_right(self.starts, page) - 1)
+        local = page - host.start
+        bits = draw(self._page_key, page)
+        if local < host.first:
+            role = min(local, TUNNEL)
+            topic = host.topic if role == HOME else NO_TOPIC
+            return Spot(page, host, -1, role, topic, FINE, page, bits)
+        section, position = divmod(local - host.first, host.section_size)
+        about = self.section_topic(host.number, section)
+        if position == 0:
+            return Spot(page, host, section, INDEX, about, FINE, page, bits)
+        role = HUB if share(bits, 0) < _HUBS else ARTICLE
+        status = _status(share(bits, 1))
+        original = page
+        if role == ARTICLE and position > 1 and status == FINE and share(bits, 2) < _COPIES:
+            original = self.spot(page - 1 - field(bits, 3) % (position - 1)).original
+        topic = self._page_topic(original, about)
+        return Spot(page, host, section, role, topic, status, original, bits)
+
+    def _page_topic(self, page: int, about: int) -> int:
+        bits = draw(self._topic_key, page)
+        chance = share(bits, 0)
+        if about == NO_TOPIC:
+            return NO_TOPIC if chance < 0.94 else field(bits, 1) % TOPICS
+        if chance < 0.83:
+            return about
+        if chance < 0.88:
+            return sibling(about, field(bits, 1))
+        return NO_TOPIC if chance < 0.98 else field(bits, 1) % TOPICS
+
+
+def sibling(topic: int, chance: int) -> int:
+    """Another topic of the same family."""
+    return topic - topic % FAMILY + (topic + 1 + chance % (FAMILY - 1)) % FAMILY
+
+
+def _status(chance: float) -> int:
+    return next((status for status, end in _ILLS if chance < end), FINE)

@@ -1,0 +1,206 @@
+"""Which page links to which, from the pages' numbers alone."""
+
+from functools import lru_cache
+from math import sqrt
+
+from honeyguide.worlds.synthetic.chance import draw, field, key, share
+from honeyguide.worlds.synthetic.layout import (
+    ARTICLE,
+    BLOCK,
+    GATE,
+    GATE_HOST,
+    GREAT_PORTALS,
+    HIDDEN,
+    HOME,
+    HUB,
+    INDEX,
+    PORTAL,
+    TOPICS,
+    TUNNEL,
+    TUNNEL_PAGES,
+    Host,
+    Layout,
+    Spot,
+    sibling,
+)
+from honeyguide.worlds.synthetic.words import FAMILY, NO_TOPIC
+
+NAV_SECTIONS = 6  # sections named in the navigation bar
+BRANCHES = 3  # further sections an index page leads to
+PARTNERS = 2  # other hosts named in every footer of a host
+MOST_LINKS = 300  # in the text of a page
+# upper ends of the shares of links in the text: to the same section, the same host, the same
+# topic, a tunnel; the rest goes anywhere
+_SHARES = {
+    HOME: (0.0, 0.50, 0.85, 0.85),
+    TUNNEL: (0.0, 0.30, 0.30, 0.30),
+    INDEX: (0.0, 0.0, 0.87, 0.90),
+    HUB: (0.10, 0.17, 0.87, 0.90),
+    ARTICLE: (0.34, 0.50, 0.84, 0.87),
+}
+_HOUSE = (0.0, 0.6, 0.6, 0.6)
+
+
+class Wiring:
+    """The links of a web, by where they stand on a page."""
+
+    def __init__(self, layout: Layout, seed: int) -> None:
+        self.layout = layout
+        self._count_key, self._link_key = key(seed, "count"), key(seed, "link")
+        self._aside_key, self._partner_key = key(seed, "aside"), key(seed, "partner")
+        self.frame = lru_cache(maxsize=1 << 14)(self._frame)
+
+    def targets(self, spot: Spot) -> list[int]:
+        """All pages that a page links to, in document order."""
+        bar, foot = self.frame(spot.host.number)
+        return [*bar, *self.content(spot), *self.aside(spot), *foot]
+
+    def _frame(self, number: int) -> tuple[list[int], list[int]]:
+        """The navigation bar and the foot that every page of a host shows."""
+        host = self.layout.host(number)
+        sections = range(min(host.sections, NAV_SECTIONS))
+        bar = [host.start, *(_index(host, section) for section in sections), host.start + 1]
+        foot = [host.start + place for place in (1, 2, 3)]
+        for place in range(PARTNERS):
+            bits = draw(self._partner_key, number, place)
+            foot.append(self._host_anywhere(bits).start)
+        return bar, foot
+
+    def aside(self, spot: Spot) -> list[int]:
+        """What stands beside the text: where one is, what comes next, what is popular."""
+        host = spot.host
+        bits = draw(self._aside_key, spot.page)
+        if spot.role == HOME and host.kind == GATE_HOST:
+            return [host.start + TUNNEL]
+        if spot.section < 0:
+            return []
+        if spot.role == INDEX:
+            child = NAV_SECTIONS + BRANCHES * spot.section
+            last = min(child + BRANCHES, host.sections)
+            children = [_index(host, section) for section in range(child, last)]
+            return [_popular(host, share(bits, 0)), *children]
+        after = spot.page + 1 if spot.page + 1 < host.start + host.size else spot.page - 1
+        popular = (_popular(host, share(bits, place)) for place in (0, 1))
+        return [_index(host, spot.section), after, *popular]
+
+    def content(self, spot: Spot) -> list[int]:
+        """The links in the text of a page."""
+        if spot.original != spot.page:
+            spot = self.layout.spot(spot.original)
+        found = self._fixed(spot)
+        for place in range(len(found), self._count(spot, len(found))):
+            target = self._pick(spot, place)
+            found.append(target if target != spot.page else spot.host.start)
+        return found
+
+    def _fixed(self, spot: Spot) -> list[int]:
+        """The links that are no matter of chance: the pages of a section, the steps of a tunnel."""
+        host = spot.host
+        if spot.role == INDEX:
+            end = min(spot.page + host.section_size, host.start + host.size)
+            return list(range(spot.page + 1, end))
+        if spot.role == TUNNEL:
+            if spot.page < host.start + TUNNEL + TUNNEL_PAGES - 1:
+                return [spot.page + 1]
+            hidden = self._beside(host.number, GATE, HIDDEN)
+            return [hidden.start, hidden.start + hidden.first] if hidden else []
+        return []
+
+    def _count(self, spot: Spot, fixed: int) -> int:
+        bits = draw(self._count_key, spot.page)
+        root = sqrt(((bits >> 32) + 1) / 4294967296)
+        tail = 1 / (root * sqrt(sqrt(root)))  # u^(-5/8): a power law with exponent 2.6
+        if spot.role == HUB:
+            return min(25 + int(12 * tail), MOST_LINKS)
+        if spot.role == ARTICLE:
+            return min(2 + int(2.4 * tail), MOST_LINKS)
+        if spot.role == HOME:
+            return 8 + bits % 12
+        return fixed + 3
+
+    def _pick(self, spot: Spot, place: int) -> int:
+        bits = draw(self._link_key, spot.page, place)
+        where = draw(bits)
+        near, at_home, same, tunnel = _SHARES.get(spot.role, _HOUSE)
+        chance = share(bits, 0)
+        if chance < near:
+            return _in_section(spot.host, spot.section, share(where, 0))
+        nothing = spot.topic == NO_TOPIC
+        if chance < at_home or (nothing and bits >> 63):
+            return _popular(spot.host, share(where, 0))
+        if nothing or chance >= tunnel:
+            host = self._host_anywhere(where)
+            return host.start if share(bits, 1) < 0.4 else _popular(host, share(bits, 2))
+        if chance >= same:
+            return self._tunnel(spot.topic, bits, where)
+        return self._on_topic(spot.topic, bits, where)
+
+    def _on_topic(self, topic: int, bits: int, where: int) -> int:
+        """A page that is likely about a topic, on a specialist host or in a portal."""
+        chance = share(bits, 1)
+        if chance > 0.75:
+            return self._in_portal(topic, bits, where)
+        if chance < 0.08:
+            topic = sibling(topic, field(bits, 2))
+        slot = topic if bits >> 63 else self.layout.more_slot(topic)
+        host = self._host_in_slot(slot, where)
+        return host.start if share(where, 0) < 0.3 else _popular(host, share(where, 1))
+
+    def _host_in_slot(self, slot: int, where: int) -> Host:
+        blocks = -(-self.layout.hosts // BLOCK)
+        chance = (where >> 32) / 4294967296
+        block = int(blocks * chance * chance)
+        number = block * BLOCK + (slot ^ self.layout.scramble(block))
+        if number >= self.layout.hosts:
+            number = (slot ^ self.layout.scramble(0)) % self.layout.hosts
+        return self.layout.host(number)
+
+    def _in_portal(self, topic: int, bits: int, where: int) -> int:
+        if bits >> 63:
+            host = self.layout.host(field(bits, 2) % GREAT_PORTALS)
+        else:
+            host = self._host_in_slot(PORTAL + field(bits, 2) % (GATE - PORTAL), where)
+        chunk = field(where, 0) % -(-host.sections // TOPICS)
+        section = chunk * TOPICS + (topic ^ self.layout.chunk(host.number, chunk))
+        chance = max(share(where, 1) - 0.3, 0.0)
+        return _in_section(host, section % host.sections, chance)
+
+    def _tunnel(self, topic: int, bits: int, where: int) -> int:
+        """The mouth of a tunnel that ends at a hidden host of the topic."""
+        family = topic // FAMILY
+        fours = -(-self.layout.hosts // (BLOCK * FAMILY))
+        block = FAMILY * (field(where, 0) % fours) + (topic - family) % FAMILY
+        number = block * BLOCK + ((GATE + family) ^ self.layout.scramble(block))
+        if number < self.layout.hosts:
+            host = self.layout.host(number)
+            if host.kind == GATE_HOST and self._beside(number, GATE, HIDDEN):
+                return host.start + TUNNEL
+        return self._on_topic(topic, bits, where)
+
+    def _beside(self, number: int, slot: int, other: int) -> Host | None:
+        """The host as far behind slot `other` of this host's block as this one behind `slot`."""
+        block = number // BLOCK
+        scramble = self.layout.scramble(block)
+        there = block * BLOCK + ((number % BLOCK ^ scramble) - slot + other ^ scramble)
+        if GREAT_PORTALS <= there < self.layout.hosts:
+            return self.layout.host(there)
+        return None
+
+    def _host_anywhere(self, where: int) -> Host:
+        chance = (where >> 32) / 4294967296
+        return self.layout.host(int(self.layout.hosts * chance * chance))
+
+
+def _index(host: Host, section: int) -> int:
+    return host.start + host.first + section * host.section_size
+
+
+def _popular(host: Host, chance: float) -> int:
+    """A page of a host; early pages are found by many."""
+    return host.start + host.first + int((host.size - host.first) * chance * chance * chance)
+
+
+def _in_section(host: Host, section: int, chance: float) -> int:
+    index = _index(host, section)
+    size = min(host.section_size, host.start + host.size - index)
+    return index + int(size * chance * chance)

@@ -1,0 +1,187 @@
+"""Writes pages: real words of their topic in plain sentences, with links among them."""
+
+from functools import lru_cache
+
+from honeyguide.worlds.synthetic.chance import draw, draws, field, key, share
+from honeyguide.worlds.synthetic.draft import STYLES, Draft, Mention, Piece
+from honeyguide.worlds.synthetic.layout import (
+    ARTICLE,
+    EMPTY,
+    HOME,
+    INDEX,
+    ROLES,
+    TOPICS,
+    Host,
+    Spot,
+)
+from honeyguide.worlds.synthetic.names import Names
+from honeyguide.worlds.synthetic.traps import Traps
+from honeyguide.worlds.synthetic.wiring import Wiring
+from honeyguide.worlds.synthetic.words import FAMILY, NO_TOPIC, TABLE
+
+INLINE = 10  # links in sentences; more stand in a list
+PARAGRAPH = 4  # sentences
+_MENTIONS = 0.10  # share of pages that speak of another topic in passing
+_USELESS, _USELESS_IN_LISTS = 0.36, 0.15  # shares of links in the text that do not say where to
+
+
+class Writer:
+    """Turns a spot into a page."""
+
+    def __init__(self, names: Names, wiring: Wiring, traps: Traps, seed: int) -> None:
+        self.names, self.wiring, self.traps = names, wiring, traps
+        self.vocabulary = names.vocabulary
+        phrases = self.vocabulary.phrases
+        self._sentences = phrases["sentences"]
+        self._joints = [tuple(form.split("@")) for form in phrases["links"]]
+        self._text_key, self._link_key = key(seed, "text"), key(seed, "anchor")
+        self.frame = lru_cache(maxsize=1 << 13)(self._frame)
+
+    def draft(self, spot: Spot) -> Draft:
+        """The whole page."""
+        paragraphs, items = self._body(spot)
+        title = "Page not found" if spot.status == EMPTY else self.names.title(spot)
+        bar, foot = self.frame(spot.host.number)
+        trap = self.traps.entrance(spot.host, spot.page)
+        return Draft(
+            self.names.url(spot),
+            title,
+            self.labels(spot),
+            style(spot.host),
+            [*bar, trap] if trap else bar,
+            paragraphs,
+            items,
+            self._aside(spot),
+            foot,
+        )
+
+    def labels(self, spot: Spot) -> tuple[str, ...]:
+        """The truth about a page."""
+        if spot.status == EMPTY:
+            return ("kind:empty",)
+        kind = f"kind:{ROLES[spot.role]}" if spot.page == spot.original else "kind:copy"
+        if spot.topic == NO_TOPIC:
+            return (kind,)
+        family = self.vocabulary.families[spot.topic // FAMILY]
+        return (f"topic:{self.vocabulary.topics[spot.topic]}", f"family:{family}", kind)
+
+    def text(self, spot: Spot) -> list[str]:
+        """The sentences of a page, its links aside."""
+        start = draw(self._text_key, spot.original)
+        chance = share(start, 0)
+        long = spot.role >= ARTICLE or spot.role < INDEX and spot.role != HOME
+        count = 8 + int(32 * chance * chance) if long else 6
+        sentences = self._say(spot.topic, start, count)
+        if share(start, 1) < _MENTIONS:
+            other = field(start, 2) % TOPICS
+            place = field(start, 3) % count
+            sentences[place : place + 1] = self._say(other, start + 1, 2)
+            sentences[place] = sentences[place].replace(".", f" of {self._name(other)}.")
+        if spot.original != spot.page:
+            sentences[-1] = self._say(spot.topic, spot.bits, 1)[0]
+        return sentences
+
+    def _say(self, topic: int, start: int, count: int) -> list[str]:
+        forms, table = self._sentences, self.vocabulary.tables[topic]
+        sentences = []
+        for bits in draws(start, count):
+            a, b, c = bits >> 16, bits >> 32, bits >> 48
+            form = forms[(bits & 0xFFFF) % len(forms)]
+            said = form % (table[a % TABLE], table[b % TABLE], table[c % TABLE])
+            sentences.append(said[0].upper() + said[1:])
+        return sentences
+
+    def _name(self, topic: int) -> str:
+        return self.vocabulary.topics[topic]
+
+    def _body(self, spot: Spot) -> tuple[list[list[Piece]], list[list[Piece]]]:
+        if spot.status == EMPTY:
+            return [["Sorry, there is nothing here. Try the search or go back to the start."]], []
+        written = self.names.layout.spot(spot.original)
+        sentences = self.text(spot)
+        links = [self.names.layout.spot(page) for page in self.wiring.content(written)]
+        inline = INLINE if written.role == ARTICLE else 0
+        items = [self._item(written, link, i) for i, link in enumerate(links[inline:], inline)]
+        return self._paragraphs(written, sentences, links[:inline]), items
+
+    def _paragraphs(
+        self, spot: Spot, sentences: list[str], links: list[Spot]
+    ) -> list[list[Piece]]:
+        step = len(sentences) / (len(links) + 1)
+        due = [int(step * (i + 1)) for i in range(len(links))]
+        paragraphs: list[list[Piece]] = []
+        placed = 0
+        for first in range(0, len(sentences), PARAGRAPH):
+            pieces: list[Piece] = [""]
+            for i in range(first, min(first + PARAGRAPH, len(sentences))):
+                pieces[-1] = f"{pieces[-1]} {sentences[i]}".lstrip()
+                while placed < len(links) and due[placed] <= i + 1:
+                    self._join(pieces, spot, links[placed], placed)
+                    placed += 1
+            paragraphs.append(pieces)
+        return paragraphs
+
+    def _join(self, pieces: list[Piece], spot: Spot, link: Spot, place: int) -> None:
+        """Add a sentence with a link in it."""
+        bits = draw(self._link_key, spot.page, place)
+        table = self.vocabulary.tables[link.topic if bits >> 63 else spot.topic]
+        before, after = self._joints[field(bits, 2) % len(self._joints)]
+        word = table[field(bits, 1) % TABLE]
+        pieces[-1] = f"{pieces[-1]} {before % word if '%' in before else before}"
+        pieces.append(self._mention(link, bits, _USELESS))
+        pieces.append(after % word if "%" in after else after)
+
+    def _item(self, spot: Spot, link: Spot, place: int) -> list[Piece]:
+        bits = draw(self._link_key, spot.page, place)
+        table = self.vocabulary.tables[link.topic if bits >> 63 else spot.topic]
+        mention = self._mention(link, bits, _USELESS_IN_LISTS)
+        return [mention, f" with {table[field(bits, 1) % TABLE]}"]
+
+    def _mention(self, link: Spot, bits: int, useless: float) -> Mention:
+        chance = share(bits, 0)
+        bits = draw(bits)
+        if chance < useless:
+            said = self.vocabulary.phrases["useless"]
+            anchor = "" if bits % 3 == 0 else said[field(bits, 1) % len(said)]
+        elif chance < useless + 0.25 and link.topic != NO_TOPIC:
+            own = self.vocabulary.tables[link.topic]
+            anchor = own[field(bits, 1) % TABLE]
+        elif chance < useless + 0.32:
+            anchor = self.names.host_name(link.host.number)
+        elif chance < useless + 0.40:
+            anchor = f"the {self.vocabulary.tables[-1][field(bits, 1) % TABLE]}"
+        else:
+            anchor = self.names.title(link)
+        return Mention(self.names.url(link), anchor)
+
+    def _aside(self, spot: Spot) -> list[Mention]:
+        mentions = []
+        for place, page in enumerate(self.wiring.aside(spot)):
+            link = self.names.layout.spot(page)
+            anchor = self.names.title(link)
+            if spot.role != INDEX and place == 1:
+                anchor = "next" if page > spot.page else "previous"
+            mentions.append(Mention(self.names.url(link), anchor))
+        return mentions
+
+    def _frame(self, number: int) -> tuple[list[Mention], list[Mention]]:
+        """What stands above and below every page of a host."""
+        bar, foot = self.wiring.frame(number)
+        host = self.names.layout.host(number)
+        pictures = share(host.bits >> 9, 0) < 0.15
+        spots = [self.names.layout.spot(page) for page in (*bar, *foot)]
+        anchors = ["Home", *(self.names.title(spot) for spot in spots[1 : len(bar) - 1]), "About"]
+        if pictures:
+            anchors = [""] * len(bar)
+        anchors += ["About us", "Contact", "Privacy"]
+        anchors += [self.names.title(spot) for spot in spots[len(bar) + 3 :]]
+        found = [
+            Mention(self.names.url(spot), anchor)
+            for spot, anchor in zip(spots, anchors, strict=True)
+        ]
+        return found[: len(bar)], found[len(bar) :]
+
+
+def style(host: Host) -> int:
+    """The look of a host's pages."""
+    return field(host.bits >> 7, 1) % len(STYLES)

@@ -1,0 +1,329 @@
+"""Whatever a server does, a fetch ends in time with a response that says what happened."""
+
+import asyncio
+import gzip
+import socket
+import struct
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from honeyguide.contracts import Link
+from honeyguide.fetchers.http import HttpFetcher
+from honeyguide.fetchers.redirects import Redirects
+from honeyguide.fetchers.terms import Terms
+from tests.fetchers.servers import QUICK, Answer, Server, ask, fetcher, page, redirect
+
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
+
+
+@pytest.fixture(autouse=True)
+def _nothing_hangs() -> Iterator[None]:
+    started = time.monotonic()
+    yield
+    assert time.monotonic() - started < 5.0
+
+
+def then_reset(data: bytes) -> Answer:
+    async def answer(writer: asyncio.StreamWriter) -> None:
+        writer.write(data)
+        await writer.drain()
+        await asyncio.sleep(0.05)
+        connection = writer.get_extra_info("socket")
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        writer.transport.abort()
+
+    return answer
+
+
+def then_close(data: bytes) -> Answer:
+    async def answer(writer: asyncio.StreamWriter) -> None:
+        writer.write(data)
+        await writer.drain()
+
+    return answer
+
+
+def forever(head: bytes, piece: bytes, pause: float) -> Answer:
+    async def answer(writer: asyncio.StreamWriter) -> None:
+        writer.write(head)
+        for _ in range(100_000):
+            writer.write(piece)
+            await writer.drain()
+            await asyncio.sleep(pause)
+
+    return answer
+
+
+def test_a_refused_connection_is_a_failure():
+    async def run():
+        with socket.socket() as closed:
+            closed.bind(("127.0.0.1", 0))  # bound and never listening
+            hosts = {"site.test": closed.getsockname()}
+            http = HttpFetcher("h/0", allow_private=True, hosts=hosts, timeouts=QUICK)
+            response = await http.fetch(Link("http://site.test/"))
+            await http.close()
+            return response
+
+    response = asyncio.run(run())
+    assert (response.status, response.failure) == (0, "connection refused")
+
+
+def test_a_reset_before_the_response_is_a_failure():
+    assert ask({"/": then_reset(b"")}).failure == "connection reset"
+
+
+def test_a_reset_in_the_middle_of_a_body_is_a_failure():
+    response = ask({"/": then_reset(HEAD + b"Content-Length: 1000\r\n\r\nhalf")})
+    assert (response.status, response.failure, response.body) == (200, "connection reset", b"")
+
+
+def test_a_reset_in_the_middle_of_a_chunked_body_is_a_failure():
+    head = HEAD + b"Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"
+    assert ask({"/": then_reset(head)}).failure == "connection reset"
+
+
+def test_a_body_shorter_than_its_length_is_truncated():
+    response = ask({"/": then_close(page(b"short", length=100))})
+    assert (response.failure, response.body) == ("truncated", b"")
+
+
+def test_a_chunked_body_without_an_end_is_truncated():
+    head = HEAD + b"Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"
+    assert ask({"/": then_close(head)}).failure in ("truncated", "bad response")
+
+
+def test_a_server_that_stops_before_its_length_is_left_in_time():
+    assert ask({"/": page(b"short", length=100)}).failure == "timeout"
+
+
+def test_a_body_longer_than_its_length_spoils_nothing():
+    async def run():
+        async with Server({"/": page(b"hello", length=3), "/next": page(b"fine")}) as server:
+            http = fetcher(server)
+            first = await http.fetch(Link("http://site.test/"))
+            second = await http.fetch(Link("http://site.test/next"))
+            await http.close()
+            return first, second
+
+    first, second = asyncio.run(run())
+    assert first.failure == "bad response"
+    assert second.body == b"fine"
+
+
+def test_an_endless_body_is_cut_off_at_the_limit():
+    answer = forever(HEAD + b"\r\n", b"x" * 65536, 0.0)
+    response = ask({"/": answer}, terms=Terms(max_bytes=300_000))
+    assert (response.failure, response.body) == ("too large", b"")
+
+
+def test_an_endless_chunked_body_is_cut_off_at_the_limit():
+    answer = forever(HEAD + b"Transfer-Encoding: chunked\r\n\r\n", b"4\r\nabcd\r\n" * 5000, 0.0)
+    assert ask({"/": answer}, terms=Terms(max_bytes=300_000)).failure == "too large"
+
+
+def test_a_body_that_says_it_is_too_large_is_not_read():
+    answer = page(b"x", length=10**12)
+    assert ask({"/": answer}).failure == "too large"
+
+
+def test_a_body_that_trickles_is_left_in_time():
+    answer = forever(HEAD + b"Content-Length: 100000\r\n\r\n", b"x", 0.1)
+    assert ask({"/": answer}).failure == "timeout"
+
+
+def test_headers_that_trickle_are_left_in_time():
+    answer = forever(b"HTTP/1.1 200 OK\r\n", b"a: b\r\n", 0.1)
+    assert ask({"/": answer}).failure == "timeout"
+
+
+def test_endless_interim_responses_are_left_in_time():
+    answer = forever(b"", b"HTTP/1.1 103 Early Hints\r\n\r\n", 0.01)
+    assert ask({"/": answer}).failure == "timeout"
+
+
+def test_a_server_that_says_nothing_is_left_in_time():
+    assert ask({"/": forever(b"", b"", 0.1)}).failure == "timeout"
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        b"X: " + b"a" * 10_000_000 + b"\r\n",
+        b"".join(b"X-%d: " % i + b"a" * 1000 + b"\r\n" for i in range(10_000)),
+        b"a" * 10_000_000 + b": b\r\n",
+    ],
+    ids=["one line", "many lines", "a long name"],
+)
+def test_ten_megabytes_of_headers_are_a_failure(lines: bytes):
+    response = ask({"/": HEAD + lines + b"Content-Length: 2\r\n\r\nok"})
+    assert response.failure == "bad response"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        HEAD + b"Transfer-Encoding: chunked\r\n\r\nzz\r\nhello\r\n0\r\n\r\n",
+        HEAD + b"Transfer-Encoding: chunked\r\n\r\n-5\r\nhello\r\n0\r\n\r\n",
+        HEAD + b"Transfer-Encoding: chunked\r\n\r\n2\r\nhello\r\n0\r\n\r\n",
+        HEAD + b"Content-Length: five\r\n\r\nhello",
+        HEAD + b"Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello!",
+        b"SSH-2.0-OpenSSH_9.6\r\n",
+        b"HTTP/1.1 abc\r\n\r\n",
+        b"\x00\xff\xfe" * 100 + b"\r\n\r\n",
+        b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\nConnection: upgrade\r\n\r\n",
+    ],
+)
+def test_what_is_not_http_is_a_bad_response(answer: bytes):
+    assert ask({"/": then_close(answer)}).failure == "bad response"
+
+
+def test_a_server_that_does_not_speak_tls_is_a_failure():
+    async def plain(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+        writer.close()
+
+    async def run():
+        async with await asyncio.start_server(plain, "127.0.0.1", 0) as server:
+            hosts = {"site.test": server.sockets[0].getsockname()}
+            http = HttpFetcher("h/0", allow_private=True, hosts=hosts, timeouts=QUICK)
+            response = await http.fetch(Link("https://site.test/"))
+            await http.close()
+            return response
+
+    assert asyncio.run(run()).failure == "tls"
+
+
+def test_a_decompression_bomb_is_a_failure():
+    bomb = gzip.compress(bytes(50_000_000), 9)
+    answer = page(bomb, content_encoding="gzip")
+    response = ask({"/": answer}, terms=Terms(max_decoded_bytes=1_000_000))
+    assert (response.failure, response.body) == ("too large", b"")
+
+
+def test_invalid_utf8_arrives_as_it_was_sent():
+    body = b"<p>\xff\xfe\xc3(</p>\x00"
+    assert ask({"/": page(body)}).body == body
+
+
+def test_invalid_utf8_in_headers_is_made_storable():
+    response = ask({"/": HEAD + b"X-Name: gr\xfcn\r\nContent-Length: 2\r\n\r\nok"})
+    assert response.body == b"ok"
+    response.headers["x-name"].encode("utf-8")
+
+
+def test_a_host_without_an_address_is_a_failure():
+    async def run():
+        http = HttpFetcher("h/0", timeouts=QUICK)
+        responses = [
+            await http.fetch(Link(f"http://{host}/"))
+            for host in ("nothing.invalid", "a" * 64 + ".invalid")
+        ]
+        await http.close()
+        return [response.failure for response in responses]
+
+    assert asyncio.run(run()) == ["dns", "dns"]
+
+
+def follow(answers: dict[str, Answer], **settings: object):
+    async def run():
+        async with Server(answers) as server:
+            redirects = Redirects(fetcher(server, **settings))
+            response = await redirects.fetch(Link("http://site.test/", anchor="start"))
+            await redirects.close()
+            return response, server.asked
+
+    return asyncio.run(run())
+
+
+def test_a_redirect_loop_ends():
+    response, asked = follow({"/": redirect("/a"), "/a": redirect("/b"), "/b": redirect("/a")})
+    assert response.failure == "too many redirects"
+    assert asked == ["site.test /", "site.test /a", "site.test /b"]
+
+
+def test_ten_redirects_are_followed_and_no_more():
+    chain: dict[str, Answer] = {f"/{i}": redirect(f"/{i + 1}") for i in range(1, 100)}
+    response, asked = follow({"/": redirect("/1"), **chain})
+    assert response.failure == "too many redirects"
+    assert len(asked) == 11
+    response, _ = follow({"/": redirect("/1"), **chain, "/10": page(b"there")})
+    assert (response.failure, response.body) == ("", b"there")
+
+
+def test_a_redirect_keeps_the_link_and_tells_the_last_url():
+    response, _ = follow({"/": redirect("/caf\u00e9?q=1#part"), "/caf%C3%A9?q=1": page(b"there")})
+    assert response.link == Link("http://site.test/", anchor="start")
+    assert response.url == "http://site.test/caf%C3%A9?q=1"
+    assert response.body == b"there"
+
+
+@pytest.mark.parametrize(
+    ("location", "failure"),
+    [
+        ("file:///etc/passwd", "scheme"),
+        ("ftp://site.test/", "scheme"),
+        ("javascript:alert(1)", "scheme"),
+        ("data:text/html,hello", "scheme"),
+        ("http://site.test:25/", "port"),
+        ("http://[::1", "bad url"),
+        ("http://a b/", "bad url"),
+        ("", "too many redirects"),  # to itself
+    ],
+)
+def test_a_redirect_to_what_is_no_web_page_is_refused(location: str, failure: str):
+    response, asked = follow({"/": redirect(location)})
+    assert (response.failure, response.body) == (failure, b"")
+    assert asked == ["site.test /"]
+
+
+def test_a_redirect_without_a_location_is_a_response():
+    response, _ = follow({"/": page(b"choose", "300 Multiple Choices")})
+    assert (response.status, response.failure, response.body) == (300, "", b"choose")
+
+
+def test_the_body_of_a_redirect_is_not_waited_for():
+    async def answer(writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 302 Found\r\nLocation: /next\r\nContent-Length: 100\r\n\r\n")
+        await writer.drain()
+        await asyncio.sleep(10)
+
+    started = time.monotonic()
+    response, _ = follow({"/": answer, "/next": page(b"there")})
+    assert response.body == b"there"
+    assert time.monotonic() - started < 0.4
+
+
+def test_a_cancelled_fetch_leaves_its_turn_to_the_next():
+    async def run():
+        async with Server({"/": forever(b"", b"", 0.1), "/next": page(b"fine")}) as server:
+            http = fetcher(server)
+            slow = asyncio.create_task(http.fetch(Link("http://site.test/")))
+            waiting = asyncio.create_task(http.fetch(Link("http://site.test/never")))
+            await asyncio.sleep(0.1)
+            slow.cancel()
+            waiting.cancel()
+            await asyncio.gather(slow, waiting, return_exceptions=True)
+            response = await http.fetch(Link("http://site.test/next"))
+            await http.close()
+            return response
+
+    assert asyncio.run(run()).body == b"fine"
+
+
+def test_every_cut_of_a_response_ends_as_a_response():
+    whole = page(gzip.compress(b"<p>hello</p>"), content_encoding="gzip")
+
+    async def run():
+        cuts = range(0, len(whole), 7)
+        async with Server({f"/{cut}": then_close(whole[:cut]) for cut in cuts}) as server:
+            http = fetcher(server, per_host=8, per_address=8)
+            links = [Link(f"http://site.test/{cut}") for cut in cuts]
+            responses = await asyncio.gather(*map(http.fetch, links))
+            await http.close()
+            return responses
+
+    for response in asyncio.run(run()):
+        assert response.failure in ("connection reset", "bad response", "truncated")
+        assert response.body == b""
