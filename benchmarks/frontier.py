@@ -30,7 +30,8 @@ def fill(links: int, width: int, per_page: int = 50, hosts: int = 2000) -> tuple
             for number in range(page * per_page, (page + 1) * per_page)
         )
         whole = Page(url, links=outlinks)
-        found = memory.link(memory.visit(Visit(Link(url), whole, Verdict(0.5, False))), whole)
+        (id,) = memory.seed([Link(url)]).ids
+        found = memory.link(memory.visit(id, Visit(Link(url), whole, Verdict(0.5, False))), whole)
         x = rng.standard_normal((per_page, width), np.float32)
         frontier.put(found.ids, memory.host(found.ids), x, x[:, 0])
     return memory, frontier

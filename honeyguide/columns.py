@@ -1,11 +1,14 @@
 """Arrays that grow together: compact tables of millions of rows."""
 
+import mmap
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from honeyguide.contracts import State
+
+LARGE = 1 << 20  # bytes; the C library may hand out used memory below some size, cleared at once
 
 
 class Columns:
@@ -25,11 +28,15 @@ class Columns:
 
     def extend(self, count: int) -> slice:
         """Add rows of zeros and say where they are."""
+        self.reserve(count)
         start, self.size = self.size, self.size + count
-        capacity = len(next(iter(self._arrays.values())))
-        if self.size > capacity:
-            self._grow(max(self.size, 2 * capacity))
         return slice(start, self.size)
+
+    def reserve(self, count: int) -> None:
+        """Make sure that so many rows can be added without moving the arrays."""
+        capacity = len(next(iter(self._arrays.values())))
+        if self.size + count > capacity:
+            self._grow(max(self.size + count, 2 * capacity))
 
     def state(self) -> State:
         """A copy of the rows in use."""
@@ -45,11 +52,21 @@ class Columns:
     def _zeros(self, name: str, capacity: int) -> NDArray[Any]:
         dtype = self._dtypes[name]
         kind, width = dtype if isinstance(dtype, tuple) else (dtype, None)
-        # zeros come lazily from the system: spare rows cost no memory until they are written
-        return np.zeros(capacity if width is None else (capacity, width), kind)
+        return lazy_zeros(capacity if width is None else (capacity, width), kind)
 
     def _grow(self, capacity: int) -> None:
         for name, old in self._arrays.items():
             grown = self._zeros(name, capacity)
             grown[: len(old)] = old
             self._arrays[name] = grown
+
+
+def lazy_zeros(shape: int | tuple[int, ...], dtype: Any) -> NDArray[Any]:
+    """Zeros that cost no memory until they are written, and give it back when they go."""
+    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+    if size < LARGE:
+        return np.zeros(shape, dtype)
+    memory = mmap.mmap(-1, size)
+    if hasattr(mmap, "MADV_HUGEPAGE"):
+        memory.madvise(mmap.MADV_HUGEPAGE)  # a matrix product reads it several times faster
+    return np.frombuffer(memory, dtype).reshape(shape)

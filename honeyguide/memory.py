@@ -47,9 +47,9 @@ class Memory:
         links = tuple({link.url: link for link in links}.values())
         return Outlinks(None, -1, links, self._number(links))
 
-    def visit(self, visit: Visit) -> int:
-        """Note what came of a link, and say which page it led to."""
-        id = end = int(self._number([visit.link])[0])
+    def visit(self, id: int, visit: Visit) -> int:
+        """Note what came of the link to a page, and say which page it led to."""
+        end = id
         if visit.page is not None and visit.page.url != visit.link.url:
             moved = Link(visit.page.url)
             end = int(self._number([moved], int(self._rows["depth"][id]))[0])
@@ -85,11 +85,13 @@ class Memory:
 
     def relevant(self, ids: Ids) -> Mask:
         """Which were visited and found relevant."""
-        return self._visits["relevant"][self._rows["visit"][ids]]
+        relevant: Mask = self._visits["relevant"][self._rows["visit"][ids]]
+        return relevant
 
     def relevance(self, ids: Ids) -> Vector:
         """Relevance of visited pages, 0 for others."""
-        return self._visits["relevance"][self._rows["visit"][ids]]
+        relevance: Vector = self._visits["relevance"][self._rows["visit"][ids]]
+        return relevance
 
     def parent_count(self, ids: Ids) -> Vector:
         """Known parents."""

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from honeyguide.contracts import Agent, Frontier, Link, Outlinks, State, Step, Vector, Visit
+from honeyguide.contracts import Agent, Frontier, Link, Mask, Outlinks, State, Step, Vector, Visit
+from honeyguide.guards import Guard
 from honeyguide.memory import Memory
 
 
@@ -29,13 +30,16 @@ class Navigator:
         frontier: Frontier,
         memory: Memory | None = None,
         rescoring: float = math.inf,  # waiting links that may be scored again for each visit
+        guard: Guard | None = None,  # against traps and copies
     ) -> None:
         self.agent = agent
         self.frontier = frontier
         self.memory = memory or Memory()
         self.rescoring = rescoring
+        self.guard = guard
         self.leases: dict[str, Lease] = {}  # by URL
         self.stopped = False  # the agent found nothing worth a fetch
+        self.parked = 0  # links that the agent would not have fetched when their turn came
         self._explore = agent.explores()  # drawn once for each link taken
         self._credit = 0.0
 
@@ -54,17 +58,21 @@ class Navigator:
                 return None
             self._explore = self.agent.explores()
             link = self._link(taken.id)
-            if self.agent.gate(link, taken.x):
+            allowed = self._allows(taken.id, link)
+            if allowed and self.agent.gate(link, taken.x):
                 self.leases[link.url] = Lease(link, taken.id, taken.x, taken.score)
                 return link
             self.frontier.park(taken.id, now)
+            self.parked += allowed
         return None
 
     def absorb(self, visit: Visit, now: float) -> Step:
         """Take in what came of a link: remember, learn, score what was found."""
         lease = self.leases.pop(visit.link.url)
         self.frontier.release(lease.id, now, visit.host_delay)
-        page = self.memory.visit(visit)
+        if self.guard is not None:
+            visit = self.guard.note(self.memory, lease.id, visit)
+        page = self.memory.visit(lease.id, visit)
         if page != lease.id:  # it was reached another way: no need to go there again
             self.frontier.drop(np.array([page], np.int32))
         found = self._found(page, visit)
@@ -78,13 +86,25 @@ class Navigator:
         return step
 
     def state(self) -> State:
-        """All of it but the leases, which are given anew."""
+        """All of it."""
         return {
             "agent": self.agent.state(),
             "frontier": self.frontier.state(),
             "memory": self.memory.state(),
+            "guard": self.guard.state() if self.guard is not None else None,
             "explore": self._explore,
             "credit": self._credit,
+            "leases": [
+                [
+                    lease.link.url,
+                    lease.link.depth,
+                    lease.link.source,
+                    lease.id,
+                    lease.x,
+                    lease.score,
+                ]
+                for lease in self.leases.values()
+            ],
         }
 
     def load(self, state: State) -> None:
@@ -92,13 +112,20 @@ class Navigator:
         self.agent.load(state["agent"])
         self.frontier.load(state["frontier"])
         self.memory.load(state["memory"])
+        if self.guard is not None and state["guard"] is not None:
+            self.guard.load(state["guard"])
         self._explore = state["explore"]
         self._credit = state["credit"]
+        for url, depth, source, *rest in state["leases"]:
+            self.leases[url] = Lease(Link(url, depth=depth, source=source), *rest)
 
     def _stops(self) -> bool:
         asks = type(self.agent).stops is not Agent.stops  # the best score is not free to know
         self.stopped = asks and len(self.frontier) > 0 and self.agent.stops(self.frontier.best())
         return self.stopped
+
+    def _allows(self, id: int, link: Link) -> bool:
+        return self.guard is None or self.guard.allows(self.memory, id, link)
 
     def _link(self, id: int) -> Link:
         parent = self.memory.last_parent(id)
@@ -110,11 +137,8 @@ class Navigator:
         if visit.page is None:
             return Outlinks(None, page, (), np.empty(0, np.int32))
         found = self.memory.link(page, visit.page)
-        wanted = self.frontier.wants(found.ids)
-        if wanted.all():
-            return found
-        links = tuple(link for link, want in zip(found.links, wanted, strict=True) if want)
-        return Outlinks(visit.page, page, links, found.ids[wanted])
+        found = _only(found, self.frontier.wants(found.ids))
+        return found if self.guard is None else _only(found, self.guard.admit(self.memory, found))
 
     def _rescore(self) -> None:
         """Score all that waits again, as often as the budget of links a visit allows."""
@@ -122,3 +146,10 @@ class Navigator:
         if self.agent.stale() and self._credit >= len(self.frontier):
             self.frontier.rescore(self.agent.score)
             self._credit = 0.0
+
+
+def _only(found: Outlinks, chosen: Mask) -> Outlinks:
+    if chosen.all():
+        return found
+    links = tuple(link for link, is_chosen in zip(found.links, chosen, strict=True) if is_chosen)
+    return Outlinks(found.page, found.source, links, found.ids[chosen])

@@ -9,22 +9,25 @@ _ASCII = bytes(
 )
 # Chinese characters and Japanese kana: no spaces between words, so each is a word
 _ALONE = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-# vowel signs and accents of Arabic, Hebrew, Indian and South-East Asian scripts, which \w leaves out
+# vowel signs and accents of Arabic, Hebrew, Indian and other scripts, which \w leaves out
 _MARKS = "\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0900-\u0963\u0966-\u109f\u1780-\u17d3"
 _WORD = re.compile(f"[{_ALONE}]|(?:[^\\W_{_ALONE}]|[{_MARKS}])+")
+_RUN = re.compile(f"(?:[^\\W_]|[{_MARKS}])+")
+# these and Thai, Lao, Burmese, Khmer and Korean: no spaces between words, or endings glued on
 _GLUED = re.compile(f"[{_ALONE}\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\uac00-\ud7af]")
 
 # words that say nothing about a text's subject
 STOP_WORDS = frozenset(
     """
-    a about above after again against all also am an and any are as at be because been before being
-    below between both but by can cannot could d did do does doing don down during each else ever few
-    for from further get had has have having he her here hers herself him himself his how however i if
-    in into is it its itself just ll m may me might more most much must my myself no nor not now of
-    off on once one only or other our ours ourselves out over own per re s same shall she should since
-    so some such t than that the their theirs them themselves then there these they this those through
-    thus to too under until up upon us ve very via was we were what when where which while who whom
-    whose why will with within without would yet you your yours yourself yourselves
+    a about above after again against all also am an and any are as at be because been before
+    being below between both but by can cannot could d did do does doing don down during each
+    else ever few for from further get had has have having he her here hers herself him himself
+    his how however i if in into is it its itself just ll m may me might more most much must my
+    myself no nor not now of off on once one only or other our ours ourselves out over own per
+    re s same shall she should since so some such t than that the their theirs them themselves
+    then there these they this those through thus to too under until up upon us ve very via was
+    we were what when where which while who whom whose why will with within without would yet
+    you your yours yourself yourselves
     """.split()
 )
 
@@ -43,6 +46,12 @@ def words(text: str) -> list[str]:
         else:
             found.extend(_WORD.findall(piece.lower()))
     return found
+
+
+def terms(text: str) -> list[str]:
+    """What a topic is made of: its words without stop words; signs written together stay so."""
+    found = list(dict.fromkeys(_RUN.findall(text.lower())))
+    return [word for word in found if word not in STOP_WORDS] or found
 
 
 def is_glued(text: str) -> bool:

@@ -1,12 +1,11 @@
 """An exact set of URLs that numbers them from zero, in a few dozen bytes each."""
 
-import hashlib
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from honeyguide.columns import Columns
+from honeyguide.columns import Columns, lazy_zeros
 from honeyguide.contracts import Ids, State
 from honeyguide.urls import host as host_of
 
@@ -15,46 +14,38 @@ class UrlTable:
     """URL -> number and back: an open-addressing hash over one block of bytes."""
 
     def __init__(self) -> None:
-        self._rows = Columns(hash=np.uint32, offset=np.uint32, prefix=np.int32)
+        self._rows = Columns(hash=np.uint32, end=np.uint32, prefix=np.int32)
+        self._rows.extend(1)  # row 0 is where the first path begins; page n is row n + 1
         self._paths = bytearray()
         self._prefixes: dict[str, int] = {}  # "https://example.org" -> number
         self._prefix_names: list[str] = []
         self._prefix_hosts = Columns(64, host=np.int32)
         self._hosts: dict[str, int] = {}
         self._host_names: list[str] = []
-        self._slots: NDArray[np.int32] = np.full(4096, -1, np.int32)
+        self._slots: NDArray[np.int32] = np.zeros(4096, np.int32)  # rows; 0 is a free slot
+        self._look()
 
     def __len__(self) -> int:
-        return len(self._rows)
+        return len(self._rows) - 1
 
     def find(self, urls: Sequence[str]) -> Ids:
         """The number of each URL; -1 for one never seen."""
-        hashes = np.array([_fingerprint(url) for url in urls], np.uint32)
-        return self._find(urls, hashes)
+        return np.array([self._slots[self._slot(url, _hash(url))] - 1 for url in urls], np.int32)
 
     def add(self, urls: Sequence[str]) -> Ids:
         """The number of each URL, new numbers for new ones."""
-        hashes = np.array([_fingerprint(url) for url in urls], np.uint32)
-        ids = self._find(urls, hashes)
-        fresh: dict[str, int] = {}  # URL -> its place in the batch
-        for place in np.flatnonzero(ids < 0).tolist():
-            fresh.setdefault(urls[place], place)
-        if fresh:
-            numbers = self._append(list(fresh), hashes[list(fresh.values())])
-            for place in np.flatnonzero(ids < 0).tolist():
-                ids[place] = numbers[urls[place]]
-        return ids
+        self._make_room(len(urls))
+        return np.array([self._number(url) for url in urls], np.int32)
 
     def url(self, id: int) -> str:
         """The URL of a number."""
-        offsets = self._rows["offset"]
-        end = int(offsets[id + 1]) if id + 1 < len(self) else len(self._paths)
-        path = self._paths[int(offsets[id]) : end].decode("utf-8", "surrogatepass")
-        return self._prefix_names[int(self._rows["prefix"][id])] + path
+        path = self._paths[self._ends[id] : self._ends[id + 1]]
+        name = self._prefix_names[self._prefix_of[id + 1]]
+        return name + path.decode("utf-8", "surrogatepass")
 
     def host(self, ids: Ids) -> Ids:
         """The number of each URL's host."""
-        hosts: Ids = self._prefix_hosts["host"][self._rows["prefix"][ids]]
+        hosts: Ids = self._prefix_hosts["host"][self._rows["prefix"][ids + 1]]
         return hosts
 
     def host_name(self, host: int) -> str:
@@ -67,9 +58,11 @@ class UrlTable:
         return len(self._hosts)
 
     def state(self) -> State:
-        """All of it, without the hash slots, which follow from it."""
+        """What the hash slots follow from."""
+        rows = self._rows.state()
         return {
-            "rows": self._rows.state(),
+            "ends": rows["end"],
+            "prefix": rows["prefix"],
             "paths": np.frombuffer(bytes(self._paths), np.uint8),
             "prefixes": list(self._prefix_names),
         }
@@ -78,53 +71,74 @@ class UrlTable:
         """Become what was saved, in a table that is still empty."""
         for prefix in state["prefixes"]:
             self._prefix_number(prefix)
-        self._rows.load(state["rows"])
         self._paths = bytearray(state["paths"].tobytes())
-        self._slots = np.full(_power_of_two_above(2 * max(len(self), 2048)), -1, np.int32)
-        self._place(np.arange(len(self), dtype=np.int32))
+        self._rows.extend(len(state["ends"]) - 1)
+        self._rows["end"][: len(self._rows)] = state["ends"]
+        self._rows["prefix"][: len(self._rows)] = state["prefix"]
+        self._look()
+        hashes = [_hash(self.url(id)) for id in range(len(self))]
+        self._rows["hash"][1 : len(self._rows)] = hashes
+        self._grow_slots(2 * len(self._rows))
+        self._look()
 
-    def _find(self, urls: Sequence[str], hashes: NDArray[np.uint32]) -> Ids:
-        found = np.full(len(urls), -1, np.int32)
-        known, mask = self._rows["hash"], np.uint32(len(self._slots) - 1)
-        open_ = np.arange(len(urls))
-        slots = hashes & mask
-        while len(open_):
-            ids = self._slots[slots]
-            same = (ids >= 0) & (known[ids] == hashes[open_])
-            for place in np.flatnonzero(same):
-                if self.url(ids[place]) == urls[open_[place]]:
-                    found[open_[place]] = ids[place]
-                else:  # two URLs of one fingerprint: look further
-                    same[place] = False
-            further = (ids >= 0) & ~same
-            open_, slots = open_[further], (slots[further] + np.uint32(1)) & mask
-        return found
+    def _number(self, url: str) -> int:
+        hashed = _hash(url)
+        slot = self._slot(url, hashed)
+        if self._slot_view[slot]:
+            return self._slot_view[slot] - 1
+        row = int(self._rows.extend(1).start)
+        prefix, path = _split(url)
+        self._paths += path.encode("utf-8", "surrogatepass")
+        self._hashes[row] = hashed
+        self._ends[row] = len(self._paths)
+        self._prefix_of[row] = self._prefix_number(prefix)
+        self._slot_view[slot] = row
+        return row - 1
 
-    def _append(self, urls: list[str], hashes: NDArray[np.uint32]) -> dict[str, int]:
-        rows = self._rows.extend(len(urls))
-        prefixes, paths = zip(*map(_split, urls), strict=True)
-        encoded = [_bytes(path) for path in paths]
-        lengths = np.array([0, *map(len, encoded[:-1])])
-        self._rows["hash"][rows] = hashes
-        self._rows["offset"][rows] = len(self._paths) + np.cumsum(lengths)
-        self._rows["prefix"][rows] = [self._prefix_number(prefix) for prefix in prefixes]
-        self._paths += b"".join(encoded)
-        if 2 * len(self) > len(self._slots):
-            self._slots = np.full(_power_of_two_above(2 * len(self)), -1, np.int32)
-            self._place(np.arange(len(self), dtype=np.int32))
-        else:
-            self._place(np.arange(rows.start, rows.stop, dtype=np.int32))
-        return {url: id for id, url in enumerate(urls, rows.start)}
+    def _slot(self, url: str, hashed: int) -> int:
+        """The slot that holds a URL, or the free one where it belongs."""
+        slots, hashes, mask = self._slot_view, self._hashes, self._mask
+        slot = hashed & mask
+        while row := slots[slot]:
+            if hashes[row] == hashed and self._is(row, url):
+                break
+            slot = (slot + 1) & mask
+        return slot
 
-    def _place(self, ids: Ids) -> None:
-        """Give each number a free slot, a round of collisions at a time."""
+    def _is(self, row: int, url: str) -> bool:
+        prefix = self._prefix_names[self._prefix_of[row]]
+        if not url.startswith(prefix):
+            return False
+        path = self._paths[self._ends[row - 1] : self._ends[row]]
+        return path == url[len(prefix) :].encode("utf-8", "surrogatepass")
+
+    def _make_room(self, count: int) -> None:
+        """Grow before a batch, so that rows and slots stay where they are while it is added."""
+        self._rows.reserve(count)
+        wanted = 2 * (len(self._rows) + count)
+        if wanted > len(self._slots):
+            self._grow_slots(wanted)
+        self._look()
+
+    def _grow_slots(self, wanted: int) -> None:
+        """Give each row a free slot, a round of collisions at a time."""
+        self._slots = lazy_zeros(max(4096, 1 << wanted.bit_length()), np.int32)
         mask = np.uint32(len(self._slots) - 1)
-        slots = self._rows["hash"][ids] & mask
-        while len(ids):
-            free = self._slots[slots] < 0
-            self._slots[slots[free]] = ids[free]  # of several, the last one written stays
-            placed = self._slots[slots] == ids
-            ids, slots = ids[~placed], (slots[~placed] + np.uint32(1)) & mask
+        rows = np.arange(1, len(self._rows), dtype=np.int32)
+        slots = self._rows["hash"][rows] & mask
+        while len(rows):
+            free = self._slots[slots] == 0
+            self._slots[slots[free]] = rows[free]  # of several, the last one written stays
+            placed = self._slots[slots] == rows
+            rows, slots = rows[~placed], (slots[~placed] + np.uint32(1)) & mask
+
+    def _look(self) -> None:
+        """Views of the arrays whose single items are quick to read and write."""
+        self._hashes = self._rows["hash"].data
+        self._ends = self._rows["end"].data
+        self._prefix_of = self._rows["prefix"].data
+        self._slot_view = self._slots.data
+        self._mask = len(self._slots) - 1
 
     def _prefix_number(self, prefix: str) -> int:
         number = self._prefixes.get(prefix)
@@ -143,12 +157,9 @@ class UrlTable:
         return number
 
 
-def _fingerprint(url: str) -> int:
-    return int.from_bytes(hashlib.blake2b(_bytes(url), digest_size=4).digest(), "little")
-
-
-def _bytes(text: str) -> bytes:
-    return text.encode("utf-8", "surrogatepass")  # no URL is too broken to be remembered
+def _hash(url: str) -> int:
+    """Python's own hash: quick and safe against floods; it differs between processes."""
+    return hash(url) & 0xFFFFFFFF
 
 
 def _split(url: str) -> tuple[str, str]:
@@ -156,7 +167,3 @@ def _split(url: str) -> tuple[str, str]:
     scheme_end = url.find("://")
     path = url.find("/", scheme_end + 3) if scheme_end >= 0 else 0
     return (url, "") if path < 0 else (url[:path], url[path:])
-
-
-def _power_of_two_above(number: int) -> int:
-    return 1 << number.bit_length()

@@ -12,7 +12,8 @@ from honeyguide.urltable import UrlTable
 
 def visited(memory, url, links, relevance, relevant, end=None):
     page = Page(end or url, links=tuple(Link(to) for to in links))
-    id = memory.visit(Visit(Link(url), page, Verdict(relevance, relevant)))
+    (start,) = memory.urls.find([url])
+    id = memory.visit(start, Visit(Link(url), page, Verdict(relevance, relevant)))
     return id, memory.link(id, page)
 
 
@@ -83,7 +84,7 @@ def test_a_link_shown_twice_on_a_page_is_one_link_with_its_best_anchor():
     memory = Memory()
     memory.seed([Link(A)])
     page = Page(A, links=(Link(B), Link(A, "home"), Link(B, "rocks"), Link(B, "again")))
-    found = memory.link(memory.visit(Visit(Link(A), page, Verdict(0, False))), page)
+    found = memory.link(memory.visit(0, Visit(Link(A), page, Verdict(0, False))), page)
     assert [link.anchor for link in found.links] == ["rocks"]
 
 

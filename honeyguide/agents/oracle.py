@@ -11,6 +11,7 @@ from honeyguide.contracts import (
     Matrix,
     MemoryView,
     Outlinks,
+    State,
     Step,
     Truth,
     Vector,
@@ -60,6 +61,16 @@ class Oracle(Agent):
     def stale(self) -> bool:
         """Always: what is nearest changes with each visit."""
         return True
+
+    def state(self) -> State:
+        """Which relevant pages are left."""
+        return {"unvisited": self._unvisited, "hops": self._hops, "outdated": self._outdated}
+
+    def load(self, state: State) -> None:
+        """Go on from a saved state."""
+        self._unvisited = state["unvisited"].copy()
+        self._hops = state["hops"]
+        self._outdated = state["outdated"]
 
 
 class _TruthIndex:

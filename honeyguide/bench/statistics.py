@@ -73,6 +73,7 @@ def web_statistics(
     return {
         "pages": len(web.pages),
         "links": len(web.source),
+        "links_per_page": len(web.source) / max(len(web.pages), 1),
         "links_outside": _share(web.target < 0),
         "words_per_page": _spread([sum(counts.values()) for counts in vocabulary]),
         "out_degree": degree(np.diff(web.offsets)),
@@ -196,7 +197,7 @@ def auc(scores: Floats, truth: Flags) -> float:
 
 
 def _hits(counts: Counter[str], telling: frozenset[str]) -> float:
-    return sum(counts[word] for word in telling) / max(sum(counts.values()), 1)
+    return sum(counts[word] for word in telling & counts.keys()) / max(counts.total(), 1)
 
 
 def _told(texts: Sequence[str], telling: frozenset[str]) -> Floats:

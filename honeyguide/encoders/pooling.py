@@ -35,5 +35,6 @@ def pooled(
 
 def unit(vectors: Matrix) -> Matrix:
     """Each row divided by its length; zero rows stay."""
-    lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))[:, None]
-    return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+    lengths = np.sqrt(np.square(vectors).sum(axis=1, keepdims=True))
+    units: Matrix = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+    return units

@@ -1,4 +1,4 @@
-"""Reads word vectors from text files: a word and its numbers a line, as GloVe and word2vec write."""
+"""Reads word vectors from text files, as GloVe and word2vec write them: one word a line."""
 
 from collections.abc import Iterator
 from pathlib import Path

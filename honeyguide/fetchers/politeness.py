@@ -23,7 +23,6 @@ HOST_FAILURES = frozenset(
         "robots unreachable",
     }
 )
-_OVERLOADED = frozenset({429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529})
 _SMOOTHING = 0.3  # weight of the latest response time
 _CAPACITY = 100_000  # hosts that are remembered
 
@@ -67,7 +66,8 @@ class Politeness:
             return 0.0
         record = self._record(host)
         usual = self._usual(record, seconds, crawl_delay)
-        if response.failure not in HOST_FAILURES and response.status not in _OVERLOADED:
+        is_unwell = response.status == 429 or response.status >= 500
+        if response.failure not in HOST_FAILURES and not is_unwell:
             record.failures = 0
             return usual
         record.failures += 1

@@ -1,5 +1,6 @@
 """Redirects, followed one checked hop at a time."""
 
+import asyncio
 from dataclasses import replace
 
 from honeyguide.contracts import Link, Response
@@ -12,9 +13,10 @@ _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 class Redirects:
     """Follows redirects through a fetcher, so that every hop passes all of its checks."""
 
-    def __init__(self, fetcher: WebFetcher, limit: int = 10) -> None:
+    def __init__(self, fetcher: WebFetcher, limit: int = 10, patience: float = 120.0) -> None:
         self._fetcher = fetcher
         self._limit = limit
+        self._patience = patience  # seconds after which no further hop is begun
 
     async def fetch(self, link: Link, terms: Terms | None = None) -> Response:
         """Bring what a link leads to in the end."""
@@ -22,10 +24,14 @@ class Redirects:
         if not _leads_on(response):
             return response
         seen = {response.url}
+        clock = asyncio.get_running_loop().time
+        deadline = clock() + self._patience
         for _ in range(self._limit):
             url = follow(response.url, response.headers["location"])
             if url in seen:  # without cookies, the second answer would be the first
                 break
+            if clock() >= deadline:
+                return replace(response, link=link, failure="timeout")
             seen.add(url)
             response = await self._fetcher.fetch(replace(link, url=url), terms)
             if not _leads_on(response):

@@ -85,6 +85,7 @@ class RobotsTxt:
         self.rules = tuple(
             rule for _, rule in sorted(group.rules, key=lambda each: (-each[0], not each[1].allow))
         )
+        self._by_prefix = [(rule.pieces[0], rule) for rule in self.rules]
 
     def allows(self, path: str) -> bool:
         """Whether a path with its query may be fetched."""
@@ -105,9 +106,10 @@ class RobotsTxt:
         if path == "/robots.txt":
             return None
         spellings = _spellings(path)
-        for rule in self.rules:
-            if any(map(rule.matches, spellings)):
-                return rule
+        for prefix, rule in self._by_prefix:
+            for spelling in spellings:
+                if spelling.startswith(prefix) and rule.matches(spelling):
+                    return rule
         return None
 
 

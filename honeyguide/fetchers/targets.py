@@ -14,6 +14,8 @@ _BAD_PORTS = frozenset(
     532 540 548 554 556 563 587 601 636 989 990 993 995 1719 1720 1723 2049 3659 4045 4190 5060 5061
     6000 6566 6665 6666 6667 6668 6669 6679 6697 10080""".split()
 )
+# A URL that the WHATWG parser leaves as it is, if it has no dot segment and no punycode.
+_is_plain = re.compile(r"https?://[a-z0-9.-]+\.[a-z]+/[\w~!$&()*+,;=:@%./?-]*", re.ASCII).fullmatch
 _not_ascii = re.compile(rb"[\x80-\xff]").sub
 
 
@@ -29,10 +31,13 @@ class Target(NamedTuple):
 @lru_cache(maxsize=4096)
 def target(url: str) -> Target | str:
     """Take a URL apart, or name the failure."""
-    try:
-        href = join_url(url, "")  # "" against a URL is that URL without its fragment
-    except ValueError:
-        return "scheme" if check_url(url) else "bad url"  # "mailto:" is no base for anything
+    if _is_plain(url) and "/." not in url and "%2" not in url and "xn--" not in url:
+        href = url
+    else:
+        try:
+            href = join_url(url, "")  # "" against a URL is that URL without its fragment
+        except ValueError:
+            return "scheme" if check_url(url) else "bad url"  # "mailto:" is no base for anything
     scheme, separator, rest = href.partition("://")
     if scheme not in ("http", "https") or not separator:
         return "scheme"

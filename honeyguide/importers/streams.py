@@ -72,10 +72,10 @@ class _Unzstd(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         while not self._ready:
-            data = self._frame.unused_data if self._frame.eof else self._file.read(1 << 17)
+            data = self._frame.unused_data if self._frame.eof else self._file.read(1 << 15)
             if self._frame.eof:
                 self._begin()
-                data = data or self._file.read(1 << 17) or b""
+                data = data or self._file.read(1 << 15) or b""
             if not data:
                 if self._started:
                     raise HoneyguideError(f"{self._path} is cut off")

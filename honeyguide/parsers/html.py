@@ -4,6 +4,7 @@ import re
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from resiliparse.extract.html2text import extract_plain_text
@@ -24,17 +25,20 @@ CONTEXT = 150  # characters either side of a link
 
 _MARK = "\x01"  # put before and after each link to find it again in the text
 _charset = re.compile(r"charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE).search
-_meta_charset = re.compile(rb"<meta[^>]{1,200}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.I).search
+_meta_charset = re.compile(
+    rb"<meta[^>]{1,200}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE
+).search
 _LINKS = "a[href], area[href], frame[src]"
 _UNSEEN = ["script", "style", "template"]
 
 # What makes a small page expensive: see _defused.
 _FORMATTING = r"<(/?)(?:b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u)(?=[\s/>])"
+_tags = re.compile(r"<[a-zA-Z/]").finditer
 _formatting = re.compile(_FORMATTING, re.IGNORECASE)
-_many_attributes = re.compile(
-    r"<[a-zA-Z][^\s/>]*+(?:[\s/]*+[^\s/>][^\s/>=]*+"
-    r"(?:\s*+=\s*+(?:\"[^\"]*+\"|'[^']*+'|[^\s>\"'][^\s>]*+)?+)?+){1000}"
-).search
+_ATTRIBUTE = r"[\s/]*+[^\s/>][^\s/>=]*+(?:\s*+=\s*+(?:\"[^\"]*+\"|'[^']*+'|[^\s>\"'][^\s>]*+)?+)?+"
+_attributes = re.compile(rf"</?[^\s/>]*+(?:{_ATTRIBUTE}){{0,999}}+({_ATTRIBUTE})?").match
+# without one of these no tag has that many: a long one, or one with > inside quotes
+_long_tag = re.compile(r"<[a-zA-Z/][^>]{2000}|=\s*+(?:\"[^\">]*+>|'[^'>]*+>)").search
 _TOO_DEEP = ">".join(["*"] * 200)
 
 
@@ -75,7 +79,11 @@ def parse(
 
 def decode(body: bytes, content_type: str = "") -> str:
     """The text of a body: byte-order mark, header, meta, then what it looks like."""
-    for mark, encoding in ((BOM_UTF8, "utf-8"), (BOM_UTF16_LE, "utf-16-le"), (BOM_UTF16_BE, "utf-16-be")):
+    for mark, encoding in (
+        (BOM_UTF8, "utf-8"),
+        (BOM_UTF16_LE, "utf-16-le"),
+        (BOM_UTF16_BE, "utf-16-be"),
+    ):
         if body.startswith(mark):
             return body[len(mark) :].decode(encoding, "replace")
     encoding = _declared(body, content_type)
@@ -104,13 +112,26 @@ def _defused(html: str) -> str:
     if "\x00" in html:
         html = html.replace("\x00", "")
     if tags > MAX_TAGS:
-        html = html[: -len(html.split("<", MAX_TAGS)[-1]) - 1]
-    if len(html) > 32_000 and (found := _many_attributes(html)):
-        html = html[: found.start()]  # comparing attributes with one another
+        one_too_many = next(islice(_tags(html), MAX_TAGS, None), None)
+        html = html[: one_too_many.start()] if one_too_many else html
+    if len(html) > 32_000 and _long_tag(html):
+        html = html[: _attribute_bomb(html)]
     # every block inside unclosed formatting repeats all of it
     if tags > 2_000 and len(_formatting.findall(html)) * tags > 2_000_000:
         html = _formatting.sub(r"<\1span", html)
     return html
+
+
+def _attribute_bomb(html: str) -> int:
+    """Where a tag of a thousand attributes begins: each is compared with all the others."""
+    work = 0  # characters looked at
+    for tag in _tags(html):
+        found = _attributes(html, tag.start())
+        if found is not None:
+            work += found.end() - found.start()
+            if found.lastindex or work > 10 * MAX_BODY:
+                return tag.start()
+    return len(html)
 
 
 # ----------------------------------------------------------------------- links
@@ -125,7 +146,7 @@ class _Head:
         self.language = ((tree.root.attributes.get("lang") if tree.root else "") or "")[:2].lower()
         nodes = tree.head.css("base[href], link[rel][href], meta[name]") if tree.head else []
         for node in nodes:
-            self._read(node.tag, node.attributes, url)
+            self._read(node.tag or "", node.attributes, url)
 
     def _read(self, tag: str, given: dict[str, str | None], url: str) -> None:
         if tag == "base" and self.base == url:
@@ -212,7 +233,8 @@ def _main_text(html: str, flat: str, tree: LexborHTMLParser) -> tuple[str, str]:
         return _line(title.text() if title else ""), flat
     document = HTMLTree.parse(html)
     main = extract_plain_text(document, main_content=True, list_bullets=False, links=False)
-    return _line(document.title or ""), main if len(main) >= 100 else flat
+    stands_out = len(main) > 2_000 or 2 * len(main) > len(flat)
+    return _line(document.title or ""), main if stands_out else flat
 
 
 def _line(text: str) -> str:

@@ -10,7 +10,8 @@ from honeyguide.fetchers.http import HttpFetcher
 from honeyguide.fetchers.terms import Timeouts
 
 Answer = bytes | Callable[[asyncio.StreamWriter], Awaitable[None]]
-QUICK = Timeouts(dns=2.0, connect=0.5, read=0.5, total=1.0, turn=5.0)
+PATIENT = Timeouts(dns=5.0, connect=5.0, read=5.0, total=10.0, turn=10.0)
+QUICK = Timeouts(connect=5.0, read=0.5, total=1.0)
 
 
 def page(
@@ -55,7 +56,7 @@ class Server:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def hosts(self, *names: str) -> dict[str, tuple[str, int]]:
-        return {name: ("127.0.0.1", self.port) for name in names or ("site.test",)}
+        return dict.fromkeys(names or ("site.test",), ("127.0.0.1", self.port))
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
@@ -83,8 +84,8 @@ class Server:
 
 
 def fetcher(server: Server, *names: str, **settings: Any) -> HttpFetcher:
-    """A fetcher that finds the server under these names and loses patience soon."""
-    given = {"timeouts": QUICK, "allow_private": True, "address_interval": 0.0, **settings}
+    """A fetcher that finds the server under these names."""
+    given = {"timeouts": PATIENT, "allow_private": True, "address_interval": 0.0, **settings}
     given = {"hosts": server.hosts(*names), **given}
     return HttpFetcher("honeyguide/0 (+test@example.org)", **given)
 

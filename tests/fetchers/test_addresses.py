@@ -5,7 +5,7 @@ import socket
 from ipaddress import IPv4Address, IPv6Address
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from honeyguide.contracts import Link, Response
@@ -13,13 +13,13 @@ from honeyguide.fetchers import addresses
 from honeyguide.fetchers.addresses import PrivateAddressError, Resolver, is_public
 from honeyguide.fetchers.http import HttpFetcher
 from honeyguide.fetchers.redirects import Redirects
-from tests.fetchers.servers import QUICK, Server, fetcher, page, redirect
+from tests.fetchers.servers import PATIENT, Server, fetcher, page, redirect
 
 PRIVATE = """127.0.0.1 127.255.255.254 0.0.0.0 0.1.2.3 10.0.0.1 100.64.0.1 100.100.100.200
 169.254.169.254 172.16.0.1 172.31.255.255 192.0.0.192 192.0.2.1 192.168.1.1 198.18.0.1 198.51.100.7
 203.0.113.9 224.0.0.1 239.1.2.3 240.0.0.1 255.255.255.255 168.63.129.16""".split()
-PRIVATE_6 = """:: ::1 ::127.0.0.1 ::ffff:127.0.0.1 ::ffff:10.0.0.1 fe80::1 fe80::1%eth0 fec0::1 fc00::1
-fd00:ec2::254 ff02::1 64:ff9b::127.0.0.1 64:ff9b::a9fe:a9fe 64:ff9b:1::808:808 2002:7f00:1::
+PRIVATE_6 = """:: ::1 ::127.0.0.1 ::ffff:127.0.0.1 ::ffff:10.0.0.1 fe80::1 fe80::1%eth0 fec0::1
+fc00::1 fd00:ec2::254 ff02::1 64:ff9b::127.0.0.1 64:ff9b::a9fe:a9fe 64:ff9b:1::808:808 2002:7f00:1::
 2002:c0a8:101::1 2001::1 2001:0:4136:e378:8000:63bf:3fff:fdd2 2001:db8::1 100::1 3fff::1
 5f00::1""".split()
 PUBLIC = """8.8.8.8 1.1.1.1 100.63.255.255 100.128.0.1 172.15.0.1 172.32.0.1 192.0.1.1 198.17.0.1
@@ -37,6 +37,7 @@ def test_a_public_address_is_known(address: str):
     assert is_public(address)
 
 
+@settings(deadline=None)
 @given(st.integers(0, 2**32 - 1))
 def test_an_ipv4_address_is_judged_the_same_in_every_disguise(number: int):
     plain = is_public(str(IPv4Address(number)))
@@ -45,6 +46,7 @@ def test_an_ipv4_address_is_judged_the_same_in_every_disguise(number: int):
     assert is_public(str(IPv6Address(0x2002 << 112 | number << 80 | 1))) == plain
 
 
+@settings(deadline=None)
 @given(st.integers(0, 2**32 - 1).map(IPv4Address))
 def test_what_the_standard_library_calls_private_is_refused(address: IPv4Address):
     if not address.is_global or address.is_multicast:
@@ -53,7 +55,7 @@ def test_what_the_standard_library_calls_private_is_refused(address: IPv4Address
 
 def failures(urls: list[str], **settings: object) -> list[str]:
     async def run() -> list[str]:
-        http = HttpFetcher("h/0", timeouts=QUICK, **settings)
+        http = HttpFetcher("h/0", timeouts=PATIENT, **settings)
         responses = [await http.fetch(Link(url)) for url in urls]
         await http.close()
         return [response.failure for response in responses]
@@ -113,7 +115,7 @@ def test_a_redirect_to_a_private_address_is_refused(host: str):
             location = f"http://{host.format(port=inside.port)}/secret"
             async with await asyncio.start_server(redirecting(location), "127.0.0.2") as outside:
                 hosts["outside.test"] = outside.sockets[0].getsockname()
-                http = HttpFetcher("h/0", timeouts=QUICK)
+                http = HttpFetcher("h/0", timeouts=PATIENT)
                 http._resolver = OnlyOutside(hosts=hosts)
                 redirects = Redirects(http)
                 response = await redirects.fetch(Link("http://outside.test/"))
@@ -140,7 +142,7 @@ def test_an_answer_that_changes_between_two_lookups_gains_nothing(monkeypatch: p
 
     async def run() -> tuple[str, list[str]]:
         async with Server({"/": page()}) as server:
-            http = HttpFetcher("h/0", timeouts=QUICK)
+            http = HttpFetcher("h/0", timeouts=PATIENT)
             response = await http.fetch(Link(f"http://rebinding.test:{server.port}/"))
             await http.close()
             return response.failure, server.asked

@@ -11,18 +11,22 @@ import pytest
 
 from honeyguide.contracts import Link
 from honeyguide.fetchers.http import HttpFetcher
+from honeyguide.fetchers.politeness import Politeness
 from honeyguide.fetchers.redirects import Redirects
 from honeyguide.fetchers.terms import Terms
-from tests.fetchers.servers import QUICK, Answer, Server, ask, fetcher, page, redirect
+from tests.fetchers.servers import PATIENT, QUICK, Answer, Server, ask, fetcher, page, redirect
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
 
 
-@pytest.fixture(autouse=True)
-def _nothing_hangs() -> Iterator[None]:
+@pytest.fixture(autouse=True, params=["asyncio", "uvloop"])
+def _nothing_hangs(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[None]:
+    monkeypatch.setattr(asyncio, "run", pytest.importorskip(request.param).run)
     started = time.monotonic()
     yield
-    assert time.monotonic() - started < 5.0
+    assert time.monotonic() - started < 10.0
 
 
 def then_reset(data: bytes) -> Answer:
@@ -61,7 +65,7 @@ def test_a_refused_connection_is_a_failure():
         with socket.socket() as closed:
             closed.bind(("127.0.0.1", 0))  # bound and never listening
             hosts = {"site.test": closed.getsockname()}
-            http = HttpFetcher("h/0", allow_private=True, hosts=hosts, timeouts=QUICK)
+            http = HttpFetcher("h/0", allow_private=True, hosts=hosts, timeouts=PATIENT)
             response = await http.fetch(Link("http://site.test/"))
             await http.close()
             return response
@@ -95,7 +99,7 @@ def test_a_chunked_body_without_an_end_is_truncated():
 
 
 def test_a_server_that_stops_before_its_length_is_left_in_time():
-    assert ask({"/": page(b"short", length=100)}).failure == "timeout"
+    assert ask({"/": page(b"short", length=100)}, timeouts=QUICK).failure == "timeout"
 
 
 def test_a_body_longer_than_its_length_spoils_nothing():
@@ -130,21 +134,21 @@ def test_a_body_that_says_it_is_too_large_is_not_read():
 
 def test_a_body_that_trickles_is_left_in_time():
     answer = forever(HEAD + b"Content-Length: 100000\r\n\r\n", b"x", 0.1)
-    assert ask({"/": answer}).failure == "timeout"
+    assert ask({"/": answer}, timeouts=QUICK).failure == "timeout"
 
 
 def test_headers_that_trickle_are_left_in_time():
     answer = forever(b"HTTP/1.1 200 OK\r\n", b"a: b\r\n", 0.1)
-    assert ask({"/": answer}).failure == "timeout"
+    assert ask({"/": answer}, timeouts=QUICK).failure == "timeout"
 
 
 def test_endless_interim_responses_are_left_in_time():
     answer = forever(b"", b"HTTP/1.1 103 Early Hints\r\n\r\n", 0.01)
-    assert ask({"/": answer}).failure == "timeout"
+    assert ask({"/": answer}, timeouts=QUICK).failure == "timeout"
 
 
 def test_a_server_that_says_nothing_is_left_in_time():
-    assert ask({"/": forever(b"", b"", 0.1)}).failure == "timeout"
+    assert ask({"/": forever(b"", b"", 0.1)}, timeouts=QUICK).failure == "timeout"
 
 
 @pytest.mark.parametrize(
@@ -187,7 +191,7 @@ def test_a_server_that_does_not_speak_tls_is_a_failure():
     async def run():
         async with await asyncio.start_server(plain, "127.0.0.1", 0) as server:
             hosts = {"site.test": server.sockets[0].getsockname()}
-            http = HttpFetcher("h/0", allow_private=True, hosts=hosts, timeouts=QUICK)
+            http = HttpFetcher("h/0", allow_private=True, hosts=hosts, timeouts=PATIENT)
             response = await http.fetch(Link("https://site.test/"))
             await http.close()
             return response
@@ -200,6 +204,13 @@ def test_a_decompression_bomb_is_a_failure():
     answer = page(bomb, content_encoding="gzip")
     response = ask({"/": answer}, terms=Terms(max_decoded_bytes=1_000_000))
     assert (response.failure, response.body) == ("too large", b"")
+
+
+def test_a_host_that_asks_for_patience_gets_it():
+    answer = page(b"", "429 Too Many Requests", retry_after="77")
+    response = ask({"/": answer})
+    assert (response.status, response.failure) == (429, "")
+    assert Politeness().rest("site.test", response, 0.1, time.time()) == 77.0
 
 
 def test_invalid_utf8_arrives_as_it_was_sent():
@@ -215,7 +226,7 @@ def test_invalid_utf8_in_headers_is_made_storable():
 
 def test_a_host_without_an_address_is_a_failure():
     async def run():
-        http = HttpFetcher("h/0", timeouts=QUICK)
+        http = HttpFetcher("h/0", timeouts=PATIENT)
         responses = [
             await http.fetch(Link(f"http://{host}/"))
             for host in ("nothing.invalid", "a" * 64 + ".invalid")
@@ -250,6 +261,17 @@ def test_ten_redirects_are_followed_and_no_more():
     assert len(asked) == 11
     response, _ = follow({"/": redirect("/1"), **chain, "/10": page(b"there")})
     assert (response.failure, response.body) == ("", b"there")
+
+
+def test_slow_redirects_are_not_followed_forever():
+    async def run():
+        async with Server({"/": redirect("/1"), "/1": redirect("/2")}) as server:
+            redirects = Redirects(fetcher(server), patience=0.0)
+            response = await redirects.fetch(Link("http://site.test/"))
+            await redirects.close()
+            return response
+
+    assert asyncio.run(run()).failure == "timeout"
 
 
 def test_a_redirect_keeps_the_link_and_tells_the_last_url():
@@ -289,10 +311,8 @@ def test_the_body_of_a_redirect_is_not_waited_for():
         await writer.drain()
         await asyncio.sleep(10)
 
-    started = time.monotonic()
-    response, _ = follow({"/": answer, "/next": page(b"there")})
+    response, _ = follow({"/": answer, "/next": page(b"there")}, timeouts=QUICK)
     assert response.body == b"there"
-    assert time.monotonic() - started < 0.4
 
 
 def test_a_cancelled_fetch_leaves_its_turn_to_the_next():

@@ -7,14 +7,19 @@ import zlib
 import brotli
 import pytest
 import zstandard
+from ada_url import URL
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from honeyguide import __version__
 from honeyguide.contracts import Link, Response
 from honeyguide.errors import HoneyguideError
+from honeyguide.fetchers import http as http_module
 from honeyguide.fetchers.http import HttpFetcher, user_agent
 from honeyguide.fetchers.redirects import Redirects
-from honeyguide.fetchers.terms import ANYTHING, Terms
-from tests.fetchers.servers import QUICK, Server, ask, fetcher, page, redirect
+from honeyguide.fetchers.targets import target
+from honeyguide.fetchers.terms import ANYTHING, Terms, Timeouts
+from tests.fetchers.servers import Server, ask, fetcher, page, redirect
 
 TEXT = b"<p>" + b"hello, honey " * 400 + b"</p>"
 
@@ -38,6 +43,7 @@ def raw_deflate(data: bytes) -> bytes:
         ("gzip, br", brotli.compress(gzip.compress(TEXT))),
         ("utf-8", TEXT),
     ],
+    ids=range(10),  # the bodies have times in them
 )
 def test_every_encoding_that_is_asked_for_is_understood(encoding: str, body: bytes):
     response = ask({"/": page(body, content_encoding=encoding)})
@@ -158,6 +164,23 @@ def test_connections_are_used_again():
     assert asyncio.run(run()) == 1
 
 
+def test_idle_connections_do_not_use_up_the_machine(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(http_module, "_MAX_CONNECTIONS", 3)
+    names = [f"host{i}.test" for i in range(10)]
+
+    async def run() -> list[str]:
+        async with Server({"/": page()}) as server:
+            http = fetcher(server, *names)
+            for name in names:
+                await http.fetch(Link(f"http://{name}/"))
+            await http.close()
+            return [headers.get("connection", "keep-alive") for headers in server.requests]
+
+    kept = asyncio.run(run())
+    assert kept[:4] == ["keep-alive"] * 4
+    assert kept[4:] == ["close"] * 6
+
+
 def test_many_host_names_can_live_on_one_server():
     names = [f"host{i}.test" for i in range(20)]
 
@@ -176,6 +199,7 @@ class Counting:
 
     def __init__(self) -> None:
         self.now = self.most = 0
+        self.started = 0.0
         self.times: list[float] = []
 
     async def __call__(self, writer: asyncio.StreamWriter) -> None:
@@ -194,6 +218,7 @@ def at_once(names: list[str], **settings: object) -> Counting:
     async def run() -> None:
         async with Server({"/": counting}) as server:
             http = fetcher(server, *names, **settings)
+            counting.started = asyncio.get_running_loop().time()
             responses = await asyncio.gather(
                 *(http.fetch(Link(f"http://{name}/")) for name in names)
             )
@@ -212,14 +237,14 @@ def test_a_host_is_never_asked_twice_at_once():
 def test_many_names_on_one_address_are_not_many_crawlers():
     names = [f"host{i}.test" for i in range(16)]
     assert at_once(names, per_address=2).most == 2
-    assert at_once(names, per_address=None).most > 4
+    assert at_once(names, per_address=None).most > 2
 
 
 def test_requests_to_one_address_are_a_moment_apart():
     names = [f"host{i}.test" for i in range(6)]
-    times = at_once(names, address_interval=0.05).times
-    assert min(b - a for a, b in zip(times, times[1:], strict=False)) > 0.03
-    assert times[-1] - times[0] > 0.22
+    counting = at_once(names, address_interval=0.05)
+    for place, entered in enumerate(sorted(counting.times)):
+        assert entered - counting.started >= 0.05 * place - 0.005
 
 
 def test_a_turn_that_does_not_come_is_a_failure():
@@ -228,7 +253,7 @@ def test_a_turn_that_does_not_come_is_a_failure():
 
     async def run() -> list[str]:
         async with Server({"/": never}) as server:
-            timeouts = type(QUICK)(read=0.5, turn=0.1)
+            timeouts = Timeouts(read=1.0, turn=0.1)
             http = fetcher(server, timeouts=timeouts)
             links = [Link("http://site.test/")] * 2
             responses = await asyncio.gather(*map(http.fetch, links))
@@ -236,6 +261,25 @@ def test_a_turn_that_does_not_come_is_a_failure():
             return [response.failure for response in responses]
 
     assert asyncio.run(run()) == ["timeout", "busy"]
+
+
+fragments = st.lists(st.sampled_from([*"ab1./:@?#%-[]'\\$* é", "..", "%2e", "xn--"]), max_size=12)
+
+
+@settings(deadline=None)
+@given(fragments.map("".join))
+def test_a_url_is_taken_apart_as_browsers_do(text: str):
+    for url in (f"http://{text}", f"http://site.test/{text}", f"https://{text}.test/?{text}"):
+        place = target(url)
+        if isinstance(place, str):
+            continue
+        whole = URL(place.url)
+        assert whole.href == place.url
+        assert place.host == whole.hostname.strip("[]")
+        assert place.url == place.origin + place.path
+        assert place.path == whole.pathname + (whole.search or place.path[len(whole.pathname) :])
+        original = URL(url)
+        assert (original.host, original.pathname) == (whole.host, whole.pathname)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """A host is left alone for as long as it asks, as it needs, and as it fails."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from honeyguide.contracts import Link, Response
@@ -72,6 +72,7 @@ def test_retry_after_is_a_number_or_a_date(value: str, seconds: float | None):
     assert retry_after({"retry-after": value}, NOW) == seconds
 
 
+@settings(deadline=None)
 @given(st.text(max_size=40))
 def test_no_retry_after_is_too_strange(value: str):
     assert (retry_after({"retry-after": value}, NOW) or 0.0) >= 0.0
@@ -118,6 +119,7 @@ def test_what_hosts_were_like_survives_saving():
     assert again.rest("a", bad, 2.0, NOW) == polite.rest("a", bad, 2.0, NOW)
 
 
+@settings(deadline=None)
 @given(
     st.lists(
         st.tuples(

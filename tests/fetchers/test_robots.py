@@ -10,7 +10,7 @@ from honeyguide.fetchers import robots as robots_module
 from honeyguide.fetchers.http import HttpFetcher
 from honeyguide.fetchers.redirects import Redirects
 from honeyguide.fetchers.robots import Robots
-from tests.fetchers.servers import QUICK, Answer, Server, fetcher, page, redirect
+from tests.fetchers.servers import PATIENT, Answer, Server, fetcher, page, redirect
 
 RULES = b"User-agent: *\nDisallow: /private\nCrawl-delay: 3\n"
 HOUR = 3600.0
@@ -23,7 +23,7 @@ def text(body: bytes, status: str = "200 OK", **headers: str) -> bytes:
 class Site:
     """A server, a clock that stands still, and a crawler that obeys."""
 
-    def __init__(self, answers: Mapping[str, Answer], *names: str, limit: int = 10) -> None:
+    def __init__(self, answers: Mapping[str, Answer], *names: str) -> None:
         self.server = Server({"/": page(b"home"), "/private": page(b"secret"), **answers})
         self.names = names
         self.now = 0.0
@@ -73,13 +73,15 @@ def test_a_redirect_into_what_is_forbidden_is_not_followed():
 def test_a_redirect_to_another_host_obeys_that_hosts_rules():
     async def run() -> tuple[Response, list[str]]:
         closed = text(b"User-agent: *\nDisallow: /")
-        async with Server({"/robots.txt": closed, "/": page(b"closed")}) as other:
-            async with Server({"/": redirect("http://other.test/")}) as server:
-                hosts = server.hosts() | other.hosts("other.test")
-                stack = Redirects(Robots(fetcher(server, hosts=hosts), "honeyguide"))
-                response = await stack.fetch(Link("http://site.test/"))
-                await stack.close()
-                return response, other.asked
+        async with (
+            Server({"/robots.txt": closed, "/": page(b"closed")}) as other,
+            Server({"/": redirect("http://other.test/")}) as server,
+        ):
+            hosts = server.hosts() | other.hosts("other.test")
+            stack = Redirects(Robots(fetcher(server, hosts=hosts), "honeyguide"))
+            response = await stack.fetch(Link("http://site.test/"))
+            await stack.close()
+            return response, other.asked
 
     response, asked = asyncio.run(run())
     assert (response.failure, response.url) == ("robots", "http://other.test/")
@@ -101,7 +103,7 @@ def test_a_robots_txt_that_does_not_answer_forbids_everything(status: str):
 
 def test_a_dead_host_is_named_as_what_it_is():
     async def run() -> list[str]:
-        http = HttpFetcher("h/0", timeouts=QUICK)
+        http = HttpFetcher("h/0", timeouts=PATIENT)
         robots = Robots(http, "honeyguide")
         urls = ["http://nothing.invalid/", "http://127.0.0.1/", "ftp://a.test/", "http://a b"]
         failures = [(await robots.fetch(Link(url))).failure for url in urls]

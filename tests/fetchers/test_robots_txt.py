@@ -1,11 +1,11 @@
 """robots.txt says what RFC 9309 says it says."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from honeyguide.fetchers.robots_txt import RobotsTxt
 from honeyguide.fetchers.robots_tag import robots_directives
+from honeyguide.fetchers.robots_txt import RobotsTxt
 
 AGENT = "honeyguide/1.0 (+me@example.org)"
 
@@ -233,8 +233,13 @@ def test_the_path_is_judged_as_it_will_be_asked_for():
 
 
 def test_the_deciding_line_is_named():
-    text = b"# hello\r\nUser-agent: *\r\nDisallow: /gr\xc3\xbcn/ # no\r\nAllow: /\r\nCrawl-delay: 2.5\r\n"
-    rules = RobotsTxt(text + b"Sitemap: https://example.org/map.xml", AGENT)
+    text = """# hello\r
+User-agent: *\r
+Disallow: /grün/ # no\r
+Allow: /\r
+Crawl-delay: 2.5\r
+Sitemap: https://example.org/map.xml"""
+    rules = RobotsTxt(text.encode(), AGENT)
     assert rules.decide("http://example.org/grün/1") == (
         False,
         "Disallow: /grün/",
@@ -276,6 +281,7 @@ def test_a_pattern_of_many_asterisks_costs_little():
     assert rules.allows("/" + "a" * 2000 + "b")
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=300), st.text(max_size=60))
 def test_no_file_and_no_url_is_too_strange(body: bytes, path: str):
     RobotsTxt(b"User-agent: *\n" + body, AGENT).decide("http://example.org/" + path)
@@ -295,6 +301,7 @@ def fits_by_definition(pattern: str, path: str) -> bool:
     return path[:1] == pattern[0] and fits_by_definition(pattern[1:], path[1:])
 
 
+@settings(deadline=None)
 @given(fragments.map("/".__add__), fragments.map("/".__add__))
 def test_matching_is_what_the_definition_says(pattern: str, path: str):
     if "?" not in pattern + path:  # normal forms of queries are tested above

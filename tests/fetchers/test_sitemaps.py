@@ -4,7 +4,7 @@ import asyncio
 import gzip
 import time
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from honeyguide.contracts import Link
@@ -58,15 +58,16 @@ def test_entities_are_not_expanded():
 
 
 def test_hostile_sitemaps_cost_bounded_time():
-    started = time.monotonic()
+    started = time.process_time()
     parse_sitemap(b"<urlset>" + b"<loc>" * 400_000)
     parse_sitemap(b"<urlset><loc>" + b" " * 2_000_000 + b"<loc>" + b"\n" * 2_000_000)
     parse_sitemap(b"\n" * 2_000_000)
     parse_sitemap(gzip.compress(bytes(60_000_000), 1))
     assert len(parse_sitemap(urlset(*(f"http://a/{i}" for i in range(60_000)))).urls) == 50_000
-    assert time.monotonic() - started < 5.0
+    assert time.process_time() - started < 5.0
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=500))
 def test_no_sitemap_is_too_strange(body: bytes):
     parse_sitemap(body)

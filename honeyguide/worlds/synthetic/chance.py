@@ -5,9 +5,9 @@ _WORD = 0xFFFFFFFFFFFFFFFF
 _STEP, _FIRST, _SECOND = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
 
 
-def draw(*numbers: int) -> int:
-    """64 random bits that these numbers decide; the first is a key."""
-    x = 0
+def draw(key: int, *numbers: int) -> int:
+    """64 random bits that a key and numbers decide."""
+    x = key
     for number in numbers:
         x = (x + (number + 1) * _STEP) & _WORD
         x = ((x ^ (x >> 30)) * _FIRST) & _WORD

@@ -1,11 +1,11 @@
 """A page before it is shown: what it says and where its links stand."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from honeyguide.contracts import Link
 
-CONTEXT = 75  # characters kept on each side of a link
+CONTEXT = 150  # characters kept on each side of a link
 
 
 class Mention(NamedTuple):
@@ -16,6 +16,7 @@ class Mention(NamedTuple):
 
 
 Piece = str | Mention
+Pieces = Sequence[Piece]
 
 
 class Draft(NamedTuple):
@@ -26,65 +27,85 @@ class Draft(NamedTuple):
     labels: tuple[str, ...]
     style: int
     bar: Sequence[Mention]
-    paragraphs: Sequence[Sequence[Piece]]
-    items: Sequence[Sequence[Piece]]
+    paragraphs: Sequence[Pieces]
+    items: Sequence[Pieces]
     aside: Sequence[Mention]
     foot: Sequence[Mention]
 
 
 class Style(NamedTuple):
-    """The elements around each part of a page; the last of each is there once a link or block."""
+    """The elements around each part of a page; the last of each holds one link or block."""
 
     bar: str
+    text: str
     paragraph: str
-    item: str
+    items: str
     aside: str
     foot: str
 
 
 STYLES = (
-    Style("header/nav/ul/li", "main/article/p", "main/article/ul/li", "aside/ul/li", "footer/p"),
-    Style("div/ul/li", "div/div/p", "div/div/ul/li", "div/div/span", "div/p"),
-    Style("nav/span", "section/p", "section/ol/li", "aside/p", "footer/ul/li"),
-    Style("div/div/span", "div/section/p", "div/section/ul/li", "div/ul/li", "footer/div/span"),
+    Style("header/nav/ul/li", "main/article", "p", "ol/li", "aside/ul/li", "footer/p"),
+    Style("div/ul/li", "div/div", "p", "dl/dd", "aside/div/span", "div/ul/li"),
+    Style("nav/span", "main", "p", "ol/li", "aside/p", "footer/ul/li"),
+    Style("div/div/span", "article/section", "p", "dl/dd", "nav/ul/li", "footer/div/span"),
 )
 
 
 def text_of(draft: Draft) -> str:
     """What a reader reads: the title, then a line a paragraph or list item."""
-    lines = ["".join([p if p.__class__ is str else p[1] for p in pieces])
-             for pieces in (*draft.paragraphs, *draft.items)]  # fmt: skip
-    return "\n".join([draft.title, *lines])
+    lines = [draft.title]
+    for block in (*draft.paragraphs, *draft.items):
+        lines.append("".join([p if isinstance(p, str) else p[1] for p in block]).strip())
+    return "\n".join(lines)
 
 
 def links_of(draft: Draft, depth: int) -> tuple[Link, ...]:
     """The links in document order, as if they had been read from HTML."""
+    said: list[str] = []
+    spans: list[tuple[Mention, str, int, int]] = []
+    end, spaced = 0, True  # characters said so far, and whether the last is a space
+    for place, piece in _walk(draft):
+        if isinstance(piece, Mention):
+            words = piece.anchor
+            # the space before a link counts as part of it
+            spans.append((piece, place, end - 1, end + len(words) if words else end - 1))
+        else:
+            words = piece[1:] if spaced and piece[0] == " " else piece  # no two spaces in a row
+        if words:
+            said.append(words)
+            end += len(words)
+            spaced = words[-1] == " "
+    flat, source = "".join(said), draft.url
+    return tuple(
+        [
+            Link(url, anchor, _around(flat, first, last), place, depth, source)
+            for (url, anchor), place, first, last in spans
+            if url != source
+        ]
+    )
+
+
+def _around(flat: str, first: int, last: int) -> str:
+    return flat[max(0, first - CONTEXT) : last + CONTEXT].strip()
+
+
+def _walk(draft: Draft) -> Iterator[tuple[str, Piece]]:
+    """Everything on a page in order, each link with its tag path."""
     style = STYLES[draft.style]
-    links: list[Link] = []
-
-    def show(mentions: Sequence[Mention], place: str) -> None:
-        path = f"html/body/{place}/a"
-        links.extend([Link(url, anchor, "", path, depth, draft.url) for url, anchor in mentions])
-
-    def read(blocks: Sequence[Sequence[Piece]], place: str) -> None:
-        path = f"html/body/{place}/a"
-        for pieces in blocks:
-            for i, piece in enumerate(pieces):
-                if isinstance(piece, Mention):
-                    context = _context(pieces, i)
-                    links.append(Link(*piece, context, path, depth, draft.url))
-
-    show(draft.bar, style.bar)
-    read(draft.paragraphs, style.paragraph)
-    read(draft.items, style.item)
-    show(draft.aside, style.aside)
-    show(draft.foot, style.foot)
-    return tuple(links)
+    yield from _row(draft.bar, f"html/body/{style.bar}/a")
+    yield "", f"{draft.title} "
+    for blocks, place in (draft.paragraphs, style.paragraph), (draft.items, style.items):
+        path = f"html/body/{style.text}/{place}/a"
+        for block in blocks:
+            for piece in block:
+                yield path, piece
+            yield "", " "
+    yield from _row(draft.aside, f"html/body/{style.aside}/a")
+    yield from _row(draft.foot, f"html/body/{style.foot}/a")
 
 
-def _context(pieces: Sequence[Piece], place: int) -> str:
-    before = pieces[place - 1] if place else ""
-    after = pieces[place + 1] if place + 1 < len(pieces) else ""
-    left = before[-CONTEXT:] if isinstance(before, str) else before.anchor
-    right = after[:CONTEXT] if isinstance(after, str) else after.anchor
-    return f"{left}{pieces[place][1]}{right}".strip()
+def _row(mentions: Sequence[Mention], path: str) -> Iterator[tuple[str, Piece]]:
+    for mention in mentions:
+        yield path, mention
+        yield "", " "

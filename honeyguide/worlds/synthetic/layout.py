@@ -131,9 +131,9 @@ class Layout:
         chance = share(bits, 0)
         if host.topic == NO_TOPIC:
             return field(bits, 2) % TOPICS if chance < 0.3 else NO_TOPIC
-        if chance < 0.8:
+        if chance < 0.86:
             return host.topic
-        return sibling(host.topic, field(bits, 1)) if chance < 0.92 else NO_TOPIC
+        return sibling(host.topic, field(bits, 1)) if chance < 0.95 else NO_TOPIC
 
     def _spot(self, page: int) -> Spot:
         """Where a page stands and what it is."""
@@ -142,7 +142,7 @@ class Layout:
         bits = draw(self._page_key, page)
         if local < host.first:
             role = min(local, TUNNEL)
-            topic = host.topic if role == HOME else NO_TOPIC
+            topic = host.topic if role <= ABOUT else NO_TOPIC
             return Spot(page, host, -1, role, topic, FINE, page, bits)
         section, position = divmod(local - host.first, host.section_size)
         about = self.section_topic(host.number, section)
@@ -161,9 +161,9 @@ class Layout:
         chance = share(bits, 0)
         if about == NO_TOPIC:
             return NO_TOPIC if chance < 0.94 else field(bits, 1) % TOPICS
-        if chance < 0.83:
+        if chance < 0.87:
             return about
-        if chance < 0.88:
+        if chance < 0.91:
             return sibling(about, field(bits, 1))
         return NO_TOPIC if chance < 0.98 else field(bits, 1) % TOPICS
 

@@ -17,9 +17,9 @@ from honeyguide.worlds.synthetic.layout import (
 )
 from honeyguide.worlds.synthetic.words import NO_TOPIC, vocabulary
 
-_SYLLABLES = [c + v for c in "bdfghklmnprstvwz" for v in "aeiou"]
+_SYLLABLES = [c + v for c in "bdflmnrstv" for v in "aeiou"]
 _NUMBER = {syllable: i for i, syllable in enumerate(_SYLLABLES)}
-_STRIDE = 198_733  # coprime to 80, so that every host has a brand of its own
+_STRIDE = 198_733  # coprime to 50, so that every host has a brand of its own
 _CODE = 0x5BD1E5  # mixed into opaque ids, which are six base-32 digits
 _DIGITS = "abcdefghijkmnpqrstuvwxyz23456789"
 _HOUSE = {HOME: "/", ABOUT: "/about", CONTACT: "/contact.html", PRIVACY: "/privacy"}

@@ -15,6 +15,7 @@ from honeyguide.worlds.synthetic.layout import (
     HUB,
     INDEX,
     PORTAL,
+    PORTAL_HOST,
     TOPICS,
     TUNNEL,
     TUNNEL_PAGES,
@@ -25,7 +26,7 @@ from honeyguide.worlds.synthetic.layout import (
 )
 from honeyguide.worlds.synthetic.words import FAMILY, NO_TOPIC
 
-NAV_SECTIONS = 6  # sections named in the navigation bar
+NAV_SECTIONS, PORTAL_SECTIONS = 6, 3  # sections named in the navigation bar
 BRANCHES = 3  # further sections an index page leads to
 PARTNERS = 2  # other hosts named in every footer of a host
 MOST_LINKS = 300  # in the text of a page
@@ -35,8 +36,8 @@ _SHARES = {
     HOME: (0.0, 0.50, 0.85, 0.85),
     TUNNEL: (0.0, 0.30, 0.30, 0.30),
     INDEX: (0.0, 0.0, 0.87, 0.90),
-    HUB: (0.10, 0.17, 0.87, 0.90),
-    ARTICLE: (0.34, 0.50, 0.84, 0.87),
+    HUB: (0.12, 0.18, 0.87, 0.90),
+    ARTICLE: (0.40, 0.50, 0.89, 0.92),
 }
 _HOUSE = (0.0, 0.6, 0.6, 0.6)
 
@@ -53,17 +54,22 @@ class Wiring:
     def targets(self, spot: Spot) -> list[int]:
         """All pages that a page links to, in document order."""
         bar, foot = self.frame(spot.host.number)
-        return [*bar, *self.content(spot), *self.aside(spot), *foot]
+        found = (*bar, *self.content(spot), *self.aside(spot), *foot)
+        return [page for page in found if page != spot.page]
 
     def _frame(self, number: int) -> tuple[list[int], list[int]]:
         """The navigation bar and the foot that every page of a host shows."""
         host = self.layout.host(number)
-        sections = range(min(host.sections, NAV_SECTIONS))
+        shown = PORTAL_SECTIONS if host.kind == PORTAL_HOST else NAV_SECTIONS
+        sections = range(min(host.sections, shown))
         bar = [host.start, *(_index(host, section) for section in sections), host.start + 1]
         foot = [host.start + place for place in (1, 2, 3)]
         for place in range(PARTNERS):
             bits = draw(self._partner_key, number, place)
-            foot.append(self._host_anywhere(bits).start)
+            if host.topic != NO_TOPIC and share(bits, 0) < 0.5:
+                foot.append(self._host_in_slot(host.topic, bits).start)
+            else:
+                foot.append(self._host_anywhere(bits).start)
         return bar, foot
 
     def aside(self, spot: Spot) -> list[int]:
@@ -75,12 +81,12 @@ class Wiring:
         if spot.section < 0:
             return []
         if spot.role == INDEX:
-            child = NAV_SECTIONS + BRANCHES * spot.section
+            child = PORTAL_SECTIONS + BRANCHES * spot.section
             last = min(child + BRANCHES, host.sections)
             children = [_index(host, section) for section in range(child, last)]
-            return [_popular(host, share(bits, 0)), *children]
+            return [self._known(spot, share(bits, 0)), *children]
         after = spot.page + 1 if spot.page + 1 < host.start + host.size else spot.page - 1
-        popular = (_popular(host, share(bits, place)) for place in (0, 1))
+        popular = (self._known(spot, share(bits, place)) for place in (0, 1))
         return [_index(host, spot.section), after, *popular]
 
     def content(self, spot: Spot) -> list[int]:
@@ -120,20 +126,26 @@ class Wiring:
 
     def _pick(self, spot: Spot, place: int) -> int:
         bits = draw(self._link_key, spot.page, place)
-        where = draw(bits)
+        where = draw(bits, 0)
         near, at_home, same, tunnel = _SHARES.get(spot.role, _HOUSE)
         chance = share(bits, 0)
         if chance < near:
             return _in_section(spot.host, spot.section, share(where, 0))
         nothing = spot.topic == NO_TOPIC
         if chance < at_home or (nothing and bits >> 63):
-            return _popular(spot.host, share(where, 0))
+            return self._known(spot, share(where, 0))
         if nothing or chance >= tunnel:
             host = self._host_anywhere(where)
             return host.start if share(bits, 1) < 0.4 else _popular(host, share(bits, 2))
         if chance >= same:
             return self._tunnel(spot.topic, bits, where)
         return self._on_topic(spot.topic, bits, where)
+
+    def _known(self, spot: Spot, chance: float) -> int:
+        """A page of the same host; the parts of a portal keep to themselves."""
+        if spot.host.kind == PORTAL_HOST and spot.section >= 0:
+            return _in_section(spot.host, spot.section, chance)
+        return _popular(spot.host, chance)
 
     def _on_topic(self, topic: int, bits: int, where: int) -> int:
         """A page that is likely about a topic, on a specialist host or in a portal."""
@@ -164,6 +176,15 @@ class Wiring:
         section = chunk * TOPICS + (topic ^ self.layout.chunk(host.number, chunk))
         chance = max(share(where, 1) - 0.3, 0.0)
         return _in_section(host, section % host.sections, chance)
+
+    def portal_index(self, topic: int) -> int | None:
+        """The index of a section about a topic in a great portal, if one has it."""
+        for number in range(min(GREAT_PORTALS, self.layout.hosts)):
+            host = self.layout.host(number)
+            section = topic ^ self.layout.chunk(number, 0)
+            if section < host.sections:
+                return _index(host, section)
+        return None
 
     def _tunnel(self, topic: int, bits: int, where: int) -> int:
         """The mouth of a tunnel that ends at a hidden host of the topic."""

@@ -96,7 +96,7 @@ class Writer:
 
     def _body(self, spot: Spot) -> tuple[list[list[Piece]], list[list[Piece]]]:
         if spot.status == EMPTY:
-            return [["Sorry, there is nothing here. Try the search or go back to the start."]], []
+            return [[self.vocabulary.phrases["empty"][0]]], []
         written = self.names.layout.spot(spot.original)
         sentences = self.text(spot)
         links = [self.names.layout.spot(page) for page in self.wiring.content(written)]
@@ -114,7 +114,7 @@ class Writer:
         for first in range(0, len(sentences), PARAGRAPH):
             pieces: list[Piece] = [""]
             for i in range(first, min(first + PARAGRAPH, len(sentences))):
-                pieces[-1] = f"{pieces[-1]} {sentences[i]}".lstrip()
+                pieces[-1] = f"{pieces[-1]} {sentences[i]}" if i > first else sentences[i]
                 while placed < len(links) and due[placed] <= i + 1:
                     self._join(pieces, spot, links[placed], placed)
                     placed += 1
@@ -139,7 +139,7 @@ class Writer:
 
     def _mention(self, link: Spot, bits: int, useless: float) -> Mention:
         chance = share(bits, 0)
-        bits = draw(bits)
+        bits = draw(bits, 0)
         if chance < useless:
             said = self.vocabulary.phrases["useless"]
             anchor = "" if bits % 3 == 0 else said[field(bits, 1) % len(said)]

@@ -1,18 +1,18 @@
-"""What servers answered, in WARC 1.1 files that other tools can read, with a CDXJ index beside."""
+"""What servers answered, appended to WARC 1.1 files, with an index beside each."""
 
 import hashlib
-import json
 import os
 import re
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from http import HTTPStatus
+from io import FileIO
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
 
 from honeyguide import __version__
 from honeyguide.contracts import Response
+from honeyguide.warc.index import Place, cut_index, index_line, index_path, sort_index
 
 MAX_BYTES = 1_000_000_000  # of a file, before the next one begins
 LEVEL = 1  # of compression: half the time of level 6 for a tenth more bytes
@@ -35,17 +35,7 @@ _SMALL = 4096  # bytes; to set up a compressor for more takes ten times as long
 _DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"  # of base 32
 _PAIRS = [first + second for first in _DIGITS for second in _DIGITS]
 
-_ONLY_DIGITS = str.maketrans("", "", "-:TZ")
 _control = re.compile(r"[\x00-\x1f\x7f]+").sub
-_is_address = re.compile(r"[\d.]+|\[.*\]").fullmatch
-
-
-class Place(NamedTuple):
-    """Where the records of one visit are."""
-
-    file: str
-    offset: int
-    length: int
 
 
 class WarcWriter:
@@ -64,7 +54,7 @@ class WarcWriter:
         self.size = 0  # of the file being written
         self._request_headers = dict(request_headers or {})
         self._number = 0
-        self._file: BinaryIO | None = None
+        self._file: FileIO | None = None
         self._index: list[str] = []  # lines not written yet
 
     @property
@@ -74,14 +64,17 @@ class WarcWriter:
 
     def resume(self, file: str, size: int) -> None:
         """Go on after what is known to be whole, and cut off the rest."""
-        self._number = int(file.removesuffix(".warc.gz").rpartition("-")[2]) if file else 0
-        self._remove_later_files()
+        self._number = _number(file) if file else 0
+        for path in self.folder.glob(f"{self.name}-*.warc.gz"):
+            if _number(path.name) > self._number:
+                path.unlink()
+                index_path(path).unlink(missing_ok=True)
         path = self.folder / file
         if not file or not path.exists() or path.stat().st_size < size:
             return  # somebody took it away: the next file begins
+        cut_index(index_path(path), size)
         self.size = size
-        _cut_index(_index_of(path), size)
-        self._file = path.open("r+b")
+        self._file = path.open("r+b", buffering=0)
         self._file.truncate(size)
         self._file.seek(size)
 
@@ -93,59 +86,65 @@ class WarcWriter:
             headers["WARC-Truncated"] = _TRUNCATED.get(response.failure, "unspecified")
         answer = _answer(response)
         headers["WARC-Block-Digest"] = _digest(answer)
-        length = file.write(_record("response", id, url, date, answer, headers))
+        whole = _record("response", id, url, date, answer, headers)
         beside = {"WARC-Concurrent-To": id}
         asked = _request(url, self._request_headers)
+        known = _fields(fields)
         more = _record("request", _record_id(), url, date, asked, beside)
-        more += _record("metadata", _record_id(), url, date, _fields(fields), beside)
-        place = Place(self.file, self.size, length + file.write(more))
-        self._index.append(_index_line(response, date, headers, length, place))
+        more += _record("metadata", _record_id(), url, date, known, beside)
+        place = Place(self.file, self.size, len(whole) + len(more))
+        _write(file, whole + more)
         self.size += place.length
+        digest = headers["WARC-Payload-Digest"]
+        self._index.append(index_line(response, date, digest, len(whole), place))
         return place
 
     def sync(self) -> None:
         """Return once all that was written is on the disk."""
-        if self._file is None:
+        if self._file is None or not self._index:
             return
-        self._file.flush()
-        os.fdatasync(self._file.fileno())
-        with _index_of(self.folder / self.file).open("a", encoding="utf-8") as index:
+        os.fsync(self._file.fileno())
+        with index_path(self.folder / self.file).open("a", encoding="utf-8") as index:
             index.writelines(self._index)
+            index.flush()
+            os.fsync(index.fileno())
         self._index.clear()
 
     def close(self) -> None:
         """Finish the file."""
         if self._file is not None:
             self.sync()
-            self._file.close()
-            self._file = None
-            _sort_index(_index_of(self.folder / self.file))
+            self.abandon()
+            sort_index(index_path(self.folder / self.file))
 
     def abandon(self) -> None:
         """Let go of the file as it is."""
         if self._file is not None:
-            with open(os.devnull, "wb") as nowhere:  # what is buffered must not be tried again
-                os.dup2(nowhere.fileno(), self._file.fileno())
             self._file.close()
             self._file = None
 
-    def _room(self, when: float) -> BinaryIO:
+    def _room(self, when: float) -> FileIO:
         if self._file is not None and self.size < self.max_bytes:
             return self._file
         self.close()
         self._number += 1
         self.folder.mkdir(parents=True, exist_ok=True)
-        self._file = (self.folder / self.file).open("xb")
-        self.size = self._file.write(warcinfo(self.file, self._request_headers, when))
+        self._file = (self.folder / self.file).open("xb", buffering=0)
+        begin = warcinfo(self.file, self._request_headers, when)
+        _write(self._file, begin)
+        self.size = len(begin)
         return self._file
 
-    def _remove_later_files(self) -> None:
-        """Files begun after the last moment known to be whole."""
-        for path in self.folder.glob(f"{self.name}-*.warc.gz"):
-            number = path.name.removesuffix(".warc.gz").rpartition("-")[2]
-            if number.isdigit() and int(number) > self._number:
-                path.unlink()
-                _index_of(path).unlink(missing_ok=True)
+
+def _number(file: str) -> int:
+    digits = file.removesuffix(".warc.gz").rpartition("-")[2]
+    return int(digits) if digits.isdigit() else 0
+
+
+def _write(file: FileIO, data: bytes) -> None:
+    rest = memoryview(data)
+    while rest:  # a disk that is nearly full takes a part, and says why it takes no more
+        rest = rest[file.write(rest) :]
 
 
 def warcinfo(file: str, request_headers: Mapping[str, str], when: float) -> bytes:
@@ -230,65 +229,3 @@ def _digest(data: bytes) -> str:
     digest = hashlib.sha1(data, usedforsecurity=False).digest()
     number = int.from_bytes(digest, "big")
     return "sha1:" + "".join([_PAIRS[number >> shift & 1023] for shift in range(150, -1, -10)])
-
-
-# --------------------------------------------------------------------------- index
-
-
-def _index_line(
-    response: Response, date: str, headers: Mapping[str, str], length: int, place: Place
-) -> str:
-    """One line of CDXJ: the sort key of the URL, the time, and where the record is."""
-    mime = response.headers.get("content-type", "").partition(";")[0].strip()
-    about = {
-        "url": _clean(response.url),
-        "mime": mime or "unk",
-        "status": str(response.status),
-        "digest": headers["WARC-Payload-Digest"],
-        "length": str(length),
-        "offset": str(place.offset),
-        "filename": place.file,
-    }
-    return f"{surt(response.url)} {date.translate(_ONLY_DIGITS)} {json.dumps(about)}\n"
-
-
-def surt(url: str) -> str:
-    """The sort key of a URL, host names reversed: "org,example)/path?a&b"."""
-    url = _clean(url).replace(" ", "%20").lower()
-    scheme, _, rest = url.partition("://")
-    authority, _, path = rest.partition("/")
-    authority = authority.rpartition("@")[2]
-    host, colon, port = authority.partition(":") if "[" not in authority else (authority, "", "")
-    if not _is_address(host):
-        host = ",".join(reversed(re.sub(r"^www\d*\.", "", host).split(".")))
-    if colon and port not in ("", {"http": "80", "https": "443"}.get(scheme)):
-        host += ":" + port
-    place, question, query = path.partition("?")
-    ordered = "&".join(sorted(query.split("&")))
-    return f"{host})/{place}{question}{ordered}".encode("ascii", "backslashreplace").decode()
-
-
-def _index_of(warc: Path) -> Path:
-    return warc.with_name(warc.name.removesuffix(".warc.gz") + ".cdxj")
-
-
-def _cut_index(index: Path, size: int) -> None:
-    """Keep the lines of records that are whole."""
-    if index.exists():
-        lines = index.read_text(encoding="utf-8", errors="replace").splitlines(keepends=True)
-        _replace(index, (line for line in lines if line[-1:] == "\n" and _offset(line) < size))
-
-
-def _sort_index(index: Path) -> None:
-    _replace(index, sorted(index.read_text(encoding="utf-8").splitlines(keepends=True)))
-
-
-def _replace(path: Path, lines: Iterable[str]) -> None:
-    aside = path.with_suffix(".part")
-    with aside.open("w", encoding="utf-8") as file:
-        file.writelines(lines)
-    aside.replace(path)
-
-
-def _offset(line: str) -> int:
-    return int(json.loads(line.split(" ", 2)[2])["offset"])

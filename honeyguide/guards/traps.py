@@ -1,0 +1,188 @@
+"""Traps: links refused by their looks, and by the record of their site and of their like."""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from honeyguide.columns import Columns
+from honeyguide.contracts import Ids, State
+from honeyguide.guards.shapes import Kind, refusal, shape
+
+Codes = NDArray[np.uint8]
+
+SLOTS = 1 << 20  # groups of URLs; those that share a slot by chance share a record
+MOST_FORMS = 40  # sets of parameters that one path may have
+REASONS = (
+    "",
+    "file type",
+    "deep path",
+    "repeating path",
+    "long query",
+    "far date",
+    "calendar",
+    "session ids",
+    "URL pattern with nothing relevant",
+    "URL pattern with nothing new",
+    "growing query",
+    "host with nothing relevant",
+    "host with nothing new",
+)
+OPEN = 0
+_CODES = {reason: code for code, reason in enumerate(REASONS)}
+_HOST_FULL, _HOST_STALE = _CODES["host with nothing relevant"], _CODES["host with nothing new"]
+_UNREAD = 255  # the URL has not been looked at
+
+
+class Limits(NamedTuple):
+    """When a group of pages is closed, and why."""
+
+    pages: float  # visits without anything relevant
+    patience: int  # visits in a row without anything new
+    full: int  # the reason when pages are used up
+    stale: int  # the reason when patience is
+
+
+class Traps:
+    """Remembers what became of hosts and of groups of like URLs, and closes the hopeless."""
+
+    def __init__(
+        self,
+        pattern_pages: int = 1000,  # of one URL pattern, plus `growth` for each relevant one
+        calendar_pages: int = 60,  # of one calendar, plus the same
+        host_pages: int = 20_000,  # of one host, plus the same
+        growth: int = 50,
+        patience: int = 20,  # visits in a row that bring nothing new
+        year: int | None = None,  # the present one; without it no date is far
+        far: int = 3,  # years ahead
+    ) -> None:
+        self.growth = growth
+        self.latest = math.inf if year is None else year + far
+        self._limits = _limits(pattern_pages, calendar_pages, patience)
+        self._host_limits = Limits(host_pages, 3 * patience, _HOST_FULL, _HOST_STALE)
+        self._links = Columns(code=np.uint8, narrow=np.int32, wide=np.int32)  # by page
+        self._groups = _records(SLOTS)
+        self._hosts = _records(0)
+
+    def judge(self, ids: Ids, hosts: Ids, urls: Sequence[str], by_looks: bool = True) -> Codes:
+        """Why each link is refused, as places in REASONS; 0 for those that are not."""
+        self._know(ids, hosts)
+        links, closed = self._links, self._groups["closed"]
+        looks: Codes = links["code"][ids]
+        unread = np.flatnonzero(looks == _UNREAD)
+        if len(unread):
+            self._read(ids[unread], [urls[place] for place in unread.tolist()])
+            looks = links["code"][ids]
+        codes: Codes = self._hosts["closed"][hosts]
+        for group in ("wide", "narrow"):
+            codes = np.where(codes, codes, closed[links[group][ids]])
+        return np.where(looks, looks, codes) if by_looks else codes
+
+    def note(self, id: int, host: int, url: str, new: bool, relevant: bool) -> None:
+        """Take in what became of a link."""
+        self._know(np.array([id], np.int32), np.array([host], np.int32))
+        self._tally(self._hosts, host, self._host_limits, new, relevant)
+        like = shape(url)
+        if like.kind == Kind.SINGLE:
+            return
+        narrow, wide = _slot(like.narrow), _slot(like.wide)
+        first = not self._groups["visited"][narrow]
+        for slot, limits in zip((narrow, wide), self._limits[like.kind], strict=True):
+            self._tally(self._groups, slot, limits, new, relevant)
+        if first and like.wide.endswith("?"):
+            self._count_form(wide)
+
+    def state(self) -> State:
+        """All records; what URLs look like is read again."""
+        used = np.flatnonzero(self._groups["visited"])
+        groups = {name: column[used] for name, column in self._groups.state().items()}
+        return {"slots": used, "groups": groups, "hosts": self._hosts.state()}
+
+    def load(self, state: State) -> None:
+        """Become what was saved, before any link is judged."""
+        self._groups = _records(SLOTS)
+        for name, values in state["groups"].items():
+            self._groups[name][state["slots"]] = values
+        self._hosts.load(state["hosts"])
+
+    def _read(self, ids: Ids, urls: Sequence[str]) -> None:
+        likes = [shape(url) for url in urls]
+        self._links["code"][ids] = [
+            _CODES[refusal(url) or ("far date" if like.year > self.latest else "")]
+            for url, like in zip(urls, likes, strict=True)
+        ]
+        self._links["narrow"][ids] = [_slot(like.narrow) for like in likes]
+        self._links["wide"][ids] = [_slot(like.wide) for like in likes]
+
+    def _tally(
+        self, records: Columns, place: int, limits: Limits, new: bool, relevant: bool
+    ) -> None:
+        visited = records["visited"][place] = records["visited"][place] + 1
+        fresh = records["fresh"][place] = records["fresh"][place] + new
+        found = records["relevant"][place] = records["relevant"][place] + (new and relevant)
+        dry = records["dry"][place] = 0 if new else records["dry"][place] + 1
+        if dry >= limits.patience + fresh // 4:
+            records["closed"][place] = limits.stale
+        elif visited >= limits.pages + self.growth * int(found):
+            records["closed"][place] = limits.full
+        else:
+            records["closed"][place] = OPEN
+
+    def _count_form(self, wide: int) -> None:
+        groups = self._groups
+        groups["forms"][wide] += 1
+        if groups["forms"][wide] > MOST_FORMS + groups["relevant"][wide]:
+            groups["closed"][wide] = _CODES["growing query"]
+
+    def _know(self, ids: Ids, hosts: Ids) -> None:
+        missing = int(ids.max(initial=-1)) + 1 - len(self._links)
+        if missing > 0:
+            self._links["code"][self._links.extend(missing)] = _UNREAD
+        missing = int(hosts.max(initial=-1)) + 1 - len(self._hosts)
+        if missing > 0:
+            self._hosts.extend(missing)
+
+
+def _limits(
+    pattern_pages: int, calendar_pages: int, patience: int
+) -> dict[Kind, tuple[Limits, Limits]]:
+    """The limits of the narrow and the wide groups of each kind."""
+    full = _CODES["URL pattern with nothing relevant"]
+    stale = _CODES["URL pattern with nothing new"]
+    calendar, session = _CODES["calendar"], _CODES["session ids"]
+    twice = 2 * patience
+    return {
+        Kind.NUMBERED: (
+            Limits(pattern_pages, patience, full, stale),
+            Limits(math.inf, twice, full, stale),
+        ),
+        Kind.CALENDAR: (
+            Limits(calendar_pages, patience, calendar, calendar),
+            Limits(math.inf, twice, calendar, calendar),
+        ),
+        Kind.SESSION: (
+            Limits(pattern_pages, patience, session, session),
+            Limits(math.inf, twice, session, session),
+        ),
+    }
+
+
+def _records(rows: int) -> Columns:
+    records = Columns(
+        visited=np.uint32,
+        fresh=np.uint32,  # visits that brought something new
+        relevant=np.uint32,  # and relevant
+        dry=np.uint32,  # visits in a row that brought nothing new
+        forms=np.uint32,  # sets of parameters seen
+        closed=np.uint8,
+    )
+    records.extend(rows)
+    return records
+
+
+def _slot(name: str) -> int:
+    """Where a group has its record; 0 for no group."""
+    return 1 + crc32(name.encode("utf-8", "surrogatepass")) % (SLOTS - 1) if name else 0

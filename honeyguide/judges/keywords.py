@@ -1,0 +1,33 @@
+"""Relevant is what contains the topic's words: documents 000 and 001's own definition."""
+
+from honeyguide.contracts import Page, Verdict
+from honeyguide.errors import HoneyguideError
+from honeyguide.judges.matching import Term, fold, mentions
+from honeyguide.registry import part
+from honeyguide.text import terms
+
+
+@part("judge", "keywords", argument="words")
+class Keywords:
+    """Contains all of the topic's words, or all of one of several groups set apart by commas."""
+
+    def __init__(
+        self, topic: str = "", words: str = "", any_word: bool = False, substring: bool = False
+    ) -> None:
+        self._sought = words or topic
+        groups = [terms(group) for group in self._sought.split(",")]
+        if any_word:
+            groups = [[word] for group in groups for word in group]
+        self._groups = [[Term(w, whole=not substring) for w in group] for group in groups if group]
+        if not self._groups:
+            raise HoneyguideError(f"no words to look for in {self._sought!r}")
+
+    def __call__(self, page: Page) -> Verdict:
+        """Relevant when found; the more often, the nearer relevance comes to 1."""
+        folded = fold(f"{page.title}\n{page.text}", self._sought)
+        best, counts = 0, {}
+        for group in self._groups:
+            found = {term.word: term.count(folded) for term in group}
+            if min(found.values()) > best:
+                best, counts = min(found.values()), found
+        return Verdict(best / (best + 1), best > 0, mentions(counts.items()))

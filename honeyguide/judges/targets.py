@@ -1,0 +1,68 @@
+"""Pages of given hosts, or about given names."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from honeyguide.contracts import Page, Verdict
+from honeyguide.errors import HoneyguideError
+from honeyguide.judges.matching import Term, fold
+from honeyguide.registry import part
+
+
+@part("judge", "targets", argument="domains")
+class Targets:
+    """On one of these domains or their subdomains, or with one of these names in its title."""
+
+    def __init__(self, domains: str) -> None:
+        entries = [entry for line in _lines(domains) if (entry := _tidy(line))]
+        if not entries:
+            raise HoneyguideError(f"no target domains in {domains!r}")
+        self._domains = {_host(entry) for entry in entries if "." in entry}
+        names = [entry for entry in entries if "." not in entry]
+        self._names = [Term(name) for name in names]
+        self._letters = "".join(names)
+
+    def __call__(self, page: Page) -> Verdict:
+        """Relevance 1 or 0."""
+        labels = _host(page.url).split(".")
+        for start in range(len(labels)):
+            domain = ".".join(labels[start:])
+            if domain in self._domains:
+                return Verdict(1.0, True, (f"is on the target domain '{domain}'",))
+        title = fold(page.title, self._letters) if self._names else b""
+        for name in self._names:
+            if name.count(title):
+                return Verdict(1.0, True, (f"has the target '{name.word}' in its title",))
+        return Verdict(0.0, False)
+
+
+def _lines(domains: str) -> Iterator[str]:
+    """Entries of a file, one a line, or of a list set apart by commas."""
+    path = Path(domains)
+    try:
+        is_file = path.is_file()
+    except (OSError, ValueError):  # a long list is no file name
+        is_file = False
+    if not is_file:
+        return iter(domains.split(","))
+    try:
+        return iter(path.read_text(encoding="utf-8-sig").splitlines())
+    except (OSError, UnicodeDecodeError):
+        raise HoneyguideError(f"cannot read the target domains in {domains!r}") from None
+
+
+def _tidy(entry: str) -> str:
+    """A line without comment, quotes and white space."""
+    return entry.partition("#")[0].strip().strip("\"'").strip()
+
+
+def _host(url: str) -> str:
+    """The host of a URL or of a bare domain, as URLs spell it, without "www."."""
+    try:
+        host = urlsplit(url if "://" in url else f"//{url}").hostname or ""
+        if not host.isascii():
+            host = host.encode("idna").decode("ascii")
+    except (ValueError, UnicodeError):
+        return ""
+    return host.rstrip(".").removeprefix("www.")

@@ -1,0 +1,1 @@
+"""A crawl on disk: killed at any moment, it goes on where it was."""

@@ -1,0 +1,136 @@
+"""What is written of each event, in the writer's thread, a transaction for each batch."""
+
+import json
+import sqlite3
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import zstandard
+
+from honeyguide.contracts import Link, Visit
+from honeyguide.serialise import pack_links, pack_visit, text_to_bytes
+from honeyguide.store.snapshots import Snapshots
+from honeyguide.warc.index import Place
+from honeyguide.warc.writer import WarcWriter
+
+_INSERT_PAGE = "INSERT INTO pages VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
+
+
+class Ledger:
+    """Rows of the database, and bodies beside it."""
+
+    def __init__(
+        self, database: sqlite3.Connection, snapshots: Snapshots, warc: WarcWriter
+    ) -> None:
+        self._database = database
+        self._snapshots = snapshots
+        self._warc = warc
+        self._about: dict[str, Any] = {}  # to be written with the next commit
+        self._compress = zstandard.ZstdCompressor(level=1).compress
+
+    def seed(self, n: int, now: float, links: Sequence[Link]) -> None:
+        """Links were given to start from."""
+        self._event(n, "seed", now, None, self._compress(pack_links(links)))
+
+    def take(self, n: int, now: float, url: str) -> None:
+        """A link was chosen."""
+        self._event(n, "take", now, clean(url))
+
+    def look(self, n: int, now: float) -> None:
+        """Links were parked, none was chosen."""
+        self._event(n, "look", now)
+
+    def visit(
+        self,
+        n: int,
+        now: float,
+        visit: Visit,
+        score: float,
+        fetched: float,
+        known: Mapping[str, int],  # see note
+    ) -> None:
+        """A visit was absorbed."""
+        place = self._archive(visit, score, fetched)
+        text = visit.page and self._compress(text_to_bytes(visit.page.text))
+        self._event(n, "visit", now, None, self._compress(pack_visit(visit)))
+        row = (*_page_row(n, visit, score, fetched), *(place or (None,) * 3), text)
+        self._database.execute(_INSERT_PAGE, row)
+        self.note(last=fetched, **known)
+
+    def snapshot(self, path: Path, n: int, now: float) -> None:
+        """A snapshot was written to a file."""
+        self._begin()
+        self._snapshots.adopt(path, n, now)
+
+    def note(self, **about: Any) -> None:
+        """Something is known about the crawl as a whole."""
+        self._about |= about
+
+    def commit(self) -> None:
+        """Make all of it last: bodies first, so that no row speaks of one that is not there."""
+        self._begin()
+        self._warc.sync()
+        self.note(warc=self._warc.file, warc_size=self._warc.size)
+        self._database.executemany("REPLACE INTO about VALUES (?, ?)", self._about.items())
+        self._about = {}
+        self._database.execute("COMMIT")
+        self._snapshots.tidy()
+
+    def _begin(self) -> None:
+        if not self._database.in_transaction:
+            self._database.execute("BEGIN IMMEDIATE")
+
+    def _event(
+        self, n: int, kind: str, now: float, url: str | None = None, data: bytes | None = None
+    ) -> None:
+        self._begin()
+        self._database.execute("INSERT INTO journal VALUES (?,?,?,?,?)", (n, kind, now, url, data))
+
+    def _archive(self, visit: Visit, score: float, fetched: float) -> Place | None:
+        response, verdict, link = visit.response, visit.verdict, visit.link
+        if response is None or not response.status:
+            return None
+        fields = {
+            "via": link.source,
+            "hopsFromSeed": str(link.depth),
+            "fetchTimeMs": f"{visit.seconds * 1000:.0f}",
+            "requested-url": link.url if link.url != response.url else "",
+            "relevance": str(float(verdict.relevance)),
+            "relevant": "true" if verdict.relevant else "false",
+            "score": str(score),
+            "failure": visit.failure,
+        }
+        return self._warc.write(response, {k: v for k, v in fields.items() if v}, fetched)
+
+
+def clean(text: str) -> str:
+    """A text that every database and file format takes."""
+    if "\x00" in text:
+        text = text.replace("\x00", "\ufffd")
+    with suppress(UnicodeEncodeError):
+        text.encode()
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _page_row(n: int, visit: Visit, score: float, fetched: float) -> tuple[Any, ...]:
+    link, page, verdict, response = visit.link, visit.page, visit.verdict, visit.response
+    return (
+        n,
+        clean(link.url),
+        page and clean(page.url),
+        page and clean(page.title),
+        response and response.status,
+        clean(visit.failure),
+        float(verdict.relevance),
+        bool(verdict.relevant),
+        json.dumps([clean(reason) for reason in verdict.reasons], ensure_ascii=False),
+        float(score),
+        link.depth,
+        clean(link.source),
+        fetched,
+        visit.seconds,
+        len(response.body) if response else 0,
+    )

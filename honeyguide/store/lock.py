@@ -1,0 +1,52 @@
+"""One process at a time for each crawl."""
+
+import os
+import sys
+from pathlib import Path
+
+from honeyguide.errors import HoneyguideError
+
+_held: set[Path] = set()  # by this process, which the system would let in again
+
+
+class Lock:
+    """Holds a folder until it is released or the process ends, however it ends."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = (folder / "lock").resolve()
+        if self._path in _held:
+            raise HoneyguideError(f"{folder} is already open in this process")
+        self._file = self._path.open("a+")
+        try:
+            _lock(self._file.fileno())
+        except OSError:
+            self._file.seek(0)
+            holder = self._file.read(20).strip() or "unknown"
+            self._file.close()
+            raise HoneyguideError(f"{folder} is in use by process {holder}") from None
+        self._file.truncate(0)
+        self._file.write(f"{os.getpid()}\n")
+        self._file.flush()
+        _held.add(self._path)
+
+    def release(self) -> None:
+        """Let others in."""
+        if not self._file.closed:
+            self._file.truncate(0)
+            self._file.close()
+            _held.discard(self._path)
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _lock(file: int) -> None:
+        os.lseek(file, 1 << 20, os.SEEK_SET)  # beyond the text, which others may read
+        msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
+
+else:
+    import fcntl
+
+    def _lock(file: int) -> None:
+        # unlike flock's, this lock does not live on in forked workers of a killed crawl
+        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,0 +1,67 @@
+"""A navigator whose every event is kept."""
+
+from collections.abc import Sequence
+
+from honeyguide.contracts import Frontier, Link, Step, Visit
+from honeyguide.memory import Memory
+from honeyguide.navigator import Lease, Navigator
+from honeyguide.store.store import Store
+
+
+class Recorded:
+    """Steers a crawl like its navigator does, which it has brought to where the crawl was."""
+
+    def __init__(self, navigator: Navigator, store: Store) -> None:
+        self.navigator = navigator
+        self.store = store
+        self.started_at = store.replay(navigator)  # on the crawl's own clock, which goes on
+        self._first = [lease.link for lease in navigator.leases.values()]
+
+    @property
+    def leases(self) -> dict[str, Lease]:
+        """The links that are being visited, by URL."""
+        return self.navigator.leases
+
+    @property
+    def frontier(self) -> Frontier:
+        """The links that wait."""
+        return self.navigator.frontier
+
+    @property
+    def memory(self) -> Memory:
+        """The crawled graph so far."""
+        return self.navigator.memory
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the agent found nothing worth a fetch."""
+        return self.navigator.stopped
+
+    def seed(self, links: Sequence[Link]) -> None:
+        """Start from these pages, unless the crawl has started already."""
+        if not self.store.begun:
+            self.navigator.seed(links)
+            self.store.seeded(links, self.started_at)
+
+    def choose(self, now: float) -> Link | None:
+        """The next link to visit: first those whose visits were cut off."""
+        if self._first:
+            return self._first.pop(0)
+        parked = self.navigator.parked
+        link = self.navigator.choose(now)
+        if link is not None:
+            self.store.took(link, now)
+        elif self.navigator.parked > parked:
+            self.store.looked(now)
+        return link
+
+    def absorb(self, visit: Visit, now: float) -> Step:
+        """Take in what came of a link, and keep it."""
+        score = self.navigator.leases[visit.link.url].score
+        step = self.navigator.absorb(visit, now)
+        self.store.absorbed(
+            visit, score, now, waiting=len(self.frontier), in_flight=len(self.leases)
+        )
+        if self.store.wants_snapshot(len(self.memory)):
+            self.store.snapshot(self.navigator.state())
+        return step

@@ -1,0 +1,201 @@
+"""A crawl in a folder: every event journalled, and brought back after any end."""
+
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from sqlite3 import Error as DatabaseError
+from typing import Any
+
+import zstandard
+
+from honeyguide.contracts import Link, State, Visit
+from honeyguide.errors import HoneyguideError
+from honeyguide.navigator import Navigator
+from honeyguide.serialise import text_from_bytes, unpack_links, unpack_visit
+from honeyguide.store import snapshots
+from honeyguide.store.database import about, explain, open_crawl
+from honeyguide.store.ledger import Ledger, clean
+from honeyguide.store.lock import Lock
+from honeyguide.store.writer import Job, Writer
+from honeyguide.warc.writer import MAX_BYTES, WarcWriter
+
+WARCS = "warc"  # the folder of the bodies
+
+
+class Store:
+    """Keeps a crawl that `create` has made a place for; the folder is its own until closed."""
+
+    def __init__(
+        self,
+        folder: Path,
+        request_headers: Mapping[str, str] | None = None,  # sent with every request, for the WARC
+        warc_bytes: int = MAX_BYTES,  # of a WARC file, before the next one begins
+        batch_seconds: float = 1.0,  # from an event to its commit, at most
+        wall: Callable[[], float] = time.time,
+    ) -> None:
+        self.folder = Path(folder)
+        self._wall = wall
+        self._database = open_crawl(self.folder)
+        try:
+            self._lock = Lock(self.folder)
+        except HoneyguideError:
+            self._database.close()
+            raise
+        self._warc = WarcWriter(self.folder / WARCS, request_headers, warc_bytes)
+        self._snapshots = snapshots.Snapshots(self.folder, self._database)
+        self._ledger = Ledger(self._database, self._snapshots, self._warc)
+        self._writer = Writer(self._ledger.commit, batch_seconds)
+        self.settings: dict[str, Any] = {}
+        self._n = 0  # events so far
+        self._now = 0.0  # of the last event, on the crawl's own clock
+        self._visits = 0  # since the last snapshot
+        try:
+            self._guarded(self._recover)
+        except HoneyguideError:
+            self._let_go()
+            raise
+
+    @property
+    def begun(self) -> bool:
+        """Whether anything has happened yet."""
+        return self._n > 0
+
+    # ------------------------------------------------------------------ events
+
+    def seeded(self, links: Sequence[Link], now: float) -> None:
+        """These pages were given to start from; returns when that is safe."""
+        self._put(partial(self._ledger.seed, self._next(now), now, tuple(links)))
+        self.flush()
+
+    def took(self, link: Link, now: float) -> None:
+        """The next link was chosen."""
+        self._put(partial(self._ledger.take, self._next(now), now, link.url))
+
+    def looked(self, now: float) -> None:
+        """No link was chosen, but some were parked on the way."""
+        self._put(partial(self._ledger.look, self._next(now), now))
+
+    def absorbed(self, visit: Visit, score: float, now: float, **known: int) -> None:
+        """A visit was taken in; the score is its link's when it was chosen, the rest is noted."""
+        self._visits += 1
+        what = (self._next(now), now, visit, score, self._wall(), known)
+        self._put(partial(self._ledger.visit, *what), _size(visit))
+
+    def note(self, **known: Any) -> None:
+        """Something for `status`: how many links wait, why the crawl stopped."""
+        self._put(partial(self._ledger.note, **known))
+
+    def wants_snapshot(self, links: int) -> bool:
+        """Whether it is time for a snapshot of a crawl that knows so many links."""
+        return snapshots.is_due(self._visits, links)
+
+    def snapshot(self, state: State) -> None:
+        """Keep the state that all events so far have led to."""
+        path = self._guarded(partial(self._snapshots.write, state, self._n))
+        self._put(partial(self._ledger.snapshot, path, self._n, self._now))
+        self._visits = 0
+
+    def flush(self) -> None:
+        """Return once everything so far is safe on the disk."""
+        self._guarded(self._writer.flush)
+
+    def close(self) -> None:
+        """Make everything safe and let go of the folder."""
+        try:
+            self.flush()
+            self._guarded(self._warc.close)
+        finally:
+            self._let_go()
+
+    def _let_go(self) -> None:
+        self._writer.stop()
+        self._warc.abandon()
+        self._database.close()
+        self._lock.release()
+
+    def _next(self, now: float) -> int:
+        self._n += 1
+        self._now = now
+        return self._n
+
+    def _put(self, job: Job, size: int = 0) -> None:
+        self._guarded(partial(self._writer.put, job, size))
+
+    def _guarded(self, job: Callable[[], Any]) -> Any:
+        try:
+            return job()
+        except (OSError, DatabaseError) as error:
+            raise explain(error, self.folder) from error
+
+    # ------------------------------------------------------------------ going on
+
+    def replay(self, navigator: Navigator) -> float:
+        """Bring a new navigator to where the crawl was, and say what time it was there.
+
+        Its leases are links that were being visited: they come first.
+        """
+        n = 0
+        saved = self._snapshots.newest()
+        if saved is not None:
+            state, n, self._now = saved
+            navigator.load(state)
+        for kind, now, *row in self._events(n):
+            self._apply(navigator, kind, now, *row)
+            self._now = now
+        return self._now
+
+    def _events(self, after: int) -> Iterator[tuple[Any, ...]]:
+        first = self._database.execute("SELECT min(n) FROM journal").fetchone()[0]
+        if after < self._n and (first is None or first > after + 1):
+            raise HoneyguideError(f"{self.folder} cannot be resumed: its snapshots are damaged")
+        return self._database.execute(
+            "SELECT kind, now, journal.url, data, text FROM journal LEFT JOIN pages USING (n)"
+            " WHERE n > ? ORDER BY n",
+            (after,),
+        )
+
+    def _apply(
+        self, navigator: Navigator, kind: str, now: float, url: str, data: bytes, text: bytes
+    ) -> None:
+        if kind == "visit":
+            self._visits += 1
+            navigator.absorb(unpack_visit(_unpacked(data), unpacked_text(text)), now)
+        elif kind == "seed":
+            navigator.seed(unpack_links(_unpacked(data)))
+        else:
+            link = navigator.choose(now)
+            chosen = link and clean(link.url)
+            if chosen != url:
+                raise HoneyguideError(
+                    f"{self.folder} cannot be resumed: it chose {url} where now {chosen} would be"
+                    " chosen, so its settings or the version of honeyguide differ"
+                )
+
+    def _recover(self) -> None:
+        """Remove what was not committed when the last process ended, and see where it was."""
+        known = about(self._database)
+        self.settings = json.loads(known["settings"])
+        self._snapshots.recover()
+        self._warc.resume(known.get("warc", ""), known.get("warc_size", 0))
+        self._ledger.note(stopped="")
+        tops = self._database.execute(
+            "SELECT (SELECT max(n) FROM journal), (SELECT max(n) FROM snapshots)"
+        ).fetchone()
+        self._n = max(top or 0 for top in tops)
+
+
+def unpacked_text(data: bytes | None) -> str:
+    """A page's text from its row."""
+    return text_from_bytes(_unpacked(data)) if data else ""
+
+
+def _unpacked(data: bytes) -> bytes:
+    return zstandard.ZstdDecompressor().decompress(data)
+
+
+def _size(visit: Visit) -> int:
+    """About how many bytes a visit holds."""
+    body = len(visit.response.body) if visit.response else 0
+    return body + (len(visit.page.text) + 500 * len(visit.page.links) if visit.page else 0)

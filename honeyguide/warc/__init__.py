@@ -1,0 +1,1 @@
+"""WARC files and their CDXJ indexes."""

@@ -1,0 +1,118 @@
+"""A CDXJ index beside each WARC file: which URL is where in it."""
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from honeyguide.contracts import Response
+
+_ONLY_DIGITS = str.maketrans("", "", "-:TZ")
+_unprintable = re.compile(r"[\x00-\x20\x7f]").sub
+_is_address = re.compile(r"[\d.]+|\[.*\]").fullmatch
+
+
+class Place(NamedTuple):
+    """Where the records of one visit are."""
+
+    file: str
+    offset: int
+    length: int
+
+
+class Entry(msgspec.Struct, omit_defaults=True):
+    """What an index says about a response."""
+
+    url: str
+    status: str = ""
+    mime: str = ""
+    digest: str = ""
+    length: str = "0"  # bytes, compressed
+    offset: str = "0"
+    filename: str = ""
+    requested: str = ""  # the URL that redirected here
+
+
+def index_path(warc: Path) -> Path:
+    """Where the index of a WARC file is."""
+    return warc.with_name(warc.name.removesuffix(".gz").removesuffix(".warc") + ".cdxj")
+
+
+def index_line(response: Response, date: str, digest: str, length: int, place: Place) -> str:
+    """The line of a response: the sort key of its URL, the time, and where the record is."""
+    mime = response.headers.get("content-type", "").partition(";")[0].strip()
+    asked = _encodable(response.link.url)
+    url = _encodable(response.url)
+    about = Entry(
+        url=url,
+        status=str(response.status),
+        mime=_encodable(mime) or "unk",
+        digest=digest,
+        length=str(length),
+        offset=str(place.offset),
+        filename=place.file,
+        requested="" if asked == url else asked,
+    )
+    return f"{surt(url)} {date.translate(_ONLY_DIGITS)} {_encoder.encode(about).decode()}\n"
+
+
+def read_index(index: Path, warc: Path) -> Iterator[Entry]:
+    """What an index says about one WARC file."""
+    with index.open("rb") as lines:
+        for line in lines:
+            try:
+                entry = _decoder.decode(line.split(b" ", 2)[-1])
+            except msgspec.DecodeError:
+                continue  # cut off, or a comment
+            if entry.filename == warc.name:
+                yield entry
+
+
+def surt(url: str) -> str:
+    """The sort key of a URL, its host name reversed: "org,example)/path?a&b"."""
+    url = _unprintable("%20", url).lower()
+    scheme, _, rest = url.partition("://")
+    authority, _, path = rest.partition("/")
+    authority = authority.rpartition("@")[2]
+    host, colon, port = authority.partition(":") if "[" not in authority else (authority, "", "")
+    if not _is_address(host):
+        host = ",".join(reversed(re.sub(r"^www\d*\.", "", host).split(".")))
+    if colon and port not in ("", {"http": "80", "https": "443"}.get(scheme)):
+        host += ":" + port
+    place, question, query = path.partition("?")
+    ordered = "&".join(sorted(query.split("&")))
+    return f"{host})/{place}{question}{ordered}"
+
+
+def cut_index(index: Path, size: int) -> None:
+    """Keep the lines of records that begin before a WARC file's end."""
+    if index.exists():
+        lines = index.read_bytes().splitlines(keepends=True)
+        _replace(index, (line for line in lines if line.endswith(b"\n") and _offset(line) < size))
+
+
+def sort_index(index: Path) -> None:
+    """Bring the lines into order, so that tools can search in it."""
+    if index.exists():
+        _replace(index, sorted(index.read_bytes().splitlines(keepends=True)))
+
+
+def _replace(path: Path, lines: Iterable[bytes]) -> None:
+    aside = path.with_suffix(".part")
+    with aside.open("wb") as file:
+        file.writelines(lines)
+    aside.replace(path)
+
+
+def _offset(line: bytes) -> int:
+    return int(_decoder.decode(line.split(b" ", 2)[-1]).offset)
+
+
+def _encodable(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()
+
+
+_encoder = msgspec.json.Encoder()
+_decoder = msgspec.json.Decoder(Entry)

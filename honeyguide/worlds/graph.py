@@ -1,0 +1,60 @@
+"""A recorded web as the world."""
+
+import asyncio
+from collections.abc import Callable
+
+import numpy as np
+
+from honeyguide.contracts import Judge, Link, Truth, Verdict, Visit
+from honeyguide.graphs import Graph
+from honeyguide.registry import part
+
+NOT_FOUND = Verdict(0.0, False)
+
+
+@part("world", "graph", argument="path")
+class GraphWorld:
+    """A recorded web on disk, made by 'honeyguide import'."""
+
+    def __init__(
+        self,
+        path: str,
+        judge: Judge,
+        latency: float = 0.0,  # seconds a visit takes
+        outside: bool = False,  # whether pages show links that lead outside the recording
+    ) -> None:
+        self.graph = Graph.open(path)
+        self.judge = judge
+        self.latency = latency
+        self.outside = outside
+        self._truth: Truth | None = None
+
+    async def visit(self, link: Link) -> Visit:
+        """Look a page up and judge it."""
+        if self.latency > 0:
+            await asyncio.sleep(self.latency)
+        number = self.graph.index(link.url)
+        if number < 0:
+            return Visit(link, None, NOT_FOUND, failure="not recorded", seconds=self.latency)
+        page = self.graph.page(number, self.outside)
+        return Visit(link, page, self.judge(page), seconds=self.latency)
+
+    def find(self, name: str) -> Link:
+        """The link to the page with this id, title or URL, case aside."""
+        return Link(self.graph.url(self.graph.find(name)))
+
+    def labels(self) -> dict[str, int]:
+        """How many pages have each label."""
+        return self.graph.labels()
+
+    def truth(self, progress: Callable[[int, int], None] | None = None) -> Truth:
+        """All pages judged, once, and the links between them."""
+        if self._truth is None:
+            count = len(self.graph)
+            relevant = np.zeros(count, bool)
+            for number in range(count):
+                relevant[number] = self.judge(self.graph.page(number, self.outside)).relevant
+                if progress is not None:
+                    progress(number + 1, count)
+            self._truth = Truth(self.graph.index, relevant, *self.graph.inside())
+        return self._truth

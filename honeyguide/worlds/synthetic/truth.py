@@ -1,0 +1,57 @@
+"""The whole of a web at once: what only the oracle may see."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from honeyguide.contracts import Mask, Truth
+from honeyguide.errors import HoneyguideError
+from honeyguide.worlds.synthetic.layout import EMPTY, FINE, MOVED, Layout, Spot
+from honeyguide.worlds.synthetic.names import Names
+from honeyguide.worlds.synthetic.wiring import Wiring
+
+MOST_PAGES = 500_000
+
+
+def arrives(layout: Layout, spot: Spot) -> Spot | None:
+    """The spot whose page a visitor gets to see; None when there is only a failure."""
+    if spot.status == MOVED:  # to the index of its section
+        here = spot.host.start + spot.host.first + spot.section * spot.host.section_size
+        return layout.spot(here)
+    return spot if spot.status in (FINE, EMPTY) else None
+
+
+def whole_truth(
+    layout: Layout, wiring: Wiring, names: Names, judge: Callable[[Spot], bool]
+) -> Truth:
+    """Every page's links and relevance."""
+    if layout.pages > MOST_PAGES:
+        raise HoneyguideError(
+            f"the truth of a generated web is known up to {MOST_PAGES:,} pages, "
+            f"and this one has {layout.pages:,}"
+        )
+    offsets = np.zeros(layout.pages + 1, dtype=np.int64)
+    relevant = np.zeros(layout.pages, dtype=np.bool_)
+    rows: list[NDArray[np.int32]] = []
+    for page in range(layout.pages):
+        spot = arrives(layout, layout.spot(page))
+        found = sorted(set(wiring.targets(spot))) if spot else []
+        relevant[page] = spot is not None and judge(spot)
+        rows.append(np.array(found, dtype=np.int32))
+        offsets[page + 1] = offsets[page] + len(found)
+    return Truth(names.find_page, relevant, offsets, np.concatenate(rows))
+
+
+def reachable(truth: Truth, starts: Sequence[int]) -> Mask:
+    """Which pages links lead to from these."""
+    seen = np.zeros(len(truth.relevant), dtype=np.bool_)
+    ring = np.unique(np.array([start for start in starts if start >= 0], dtype=np.int64))
+    while len(ring):
+        seen[ring] = True
+        spans = [truth.targets[truth.offsets[p] : truth.offsets[p + 1]] for p in ring]
+        reached = np.unique(np.concatenate(spans))
+        ring = reached[~seen[reached]]
+    return seen
+
+

