@@ -27,13 +27,11 @@ _SESSIONS = frozenset(
     "sid sess session sessionid session_id sesskey phpsession phpsessid jsessionid oscsid zenid"
     " token visit visitor visitid ticket nonce cid auth".split()
 )
-_CALENDARS = ("calend", "kalend", "agenda")
 _TIMES = frozenset("year month week day date yr mon calendar cal yyyy mm dd".split())
 
 _digit = re.compile(r"\d").search
 # the same one to six segments at least three times in a row
 _again = re.compile(r"((?:/[^/]+){1,6}?)\1\1(?=/|$)").search
-_numbers = re.compile(r"\d+").sub
 # letters and digits in turn, as no word has them: 9f8a7d6e5c4b
 _MIXED = r"(?=[0-9a-z]{12,64}(?![0-9a-z]))[a-z]*(?:\d+[a-z]+){2}[0-9a-z]*"
 _UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
@@ -66,12 +64,12 @@ class Shape(NamedTuple):
     """A URL's likeness to others, as the names of two groups; an empty name is no group."""
 
     kind: Kind
-    narrow: str  # on its site: the same path but for numbers and the values of parameters
-    wide: str  # all queries of a path, all that follows a number; of a trap, on whatever site
+    narrow: bytes  # on its site: the same path but for numbers and the values of parameters
+    wide: bytes  # all queries of a path, all that follows a number; of a trap, on whatever site
     year: int = 0  # of a calendar
 
 
-PLAIN = Shape(Kind.SINGLE, "", "")
+PLAIN = Shape(Kind.SINGLE, b"", b"")
 
 
 def refusal(url: str) -> str:
@@ -111,36 +109,39 @@ def _overgrown(query: str) -> bool:
 def shape(url: str) -> Shape:
     """Which other URLs it is like."""
     place, _, query = url.partition("?")
-    start = place.find("/", 8)
-    host, path = (place[:start], place[start:]) if start > 0 else (place, "/")
-    if not query and not _digit(path):
-        return PLAIN
-    pairs = [pair.partition("=") for pair in query.split("&")] if query else []
-    keys = "&".join(sorted(name for name, _, _ in pairs))
-    if session := _session(path, pairs):
-        return Shape(Kind.SESSION, f"{host} {session}", session)
-    if (year := _calendar_year(path, pairs)) is not None:
-        form = f"{_before_number(path)}0?{keys}"
-        return Shape(Kind.CALENDAR, f"{host} {form}", form, year)
-    general = _numbers("0", path)
-    wide = f"{host}{general}?" if query else f"{host}{_before_number(path)}0/*"
-    return Shape(Kind.NUMBERED, f"{host}{general}?{keys}", wide)
-
-
-def _before_number(path: str) -> str:
-    """The path up to its first segment with a number."""
+    path = place[place.find("/", 8) :]
     number = _digit(path)
-    return path if number is None else path[: path.rfind("/", 0, number.start()) + 1]
+    if number is None and not query:
+        return PLAIN
+    stem = path if number is None else path[: path.rfind("/", 0, number.start()) + 1]
+    pairs = [pair.partition("=") for pair in query.split("&")] if query else []
+    if session := _session(path, stem, pairs):
+        return _site_wide(Kind.SESSION, place, path, session)
+    keys = "&".join(sorted([name for name, _, _ in pairs])) if query else ""
+    if (year := _calendar_year(path, pairs)) is not None:
+        return _site_wide(Kind.CALENDAR, place, path, f"{stem}?{keys}", year)
+    general = _bytes(place).translate(None, b"0123456789")
+    wide = general + b"?" if query else _bytes(place[: len(place) - len(path)] + stem)
+    return Shape(Kind.NUMBERED, general + b" " + _bytes(keys), wide)
 
 
-def _session(path: str, pairs: list[tuple[str, str, str]]) -> str:
+def _site_wide(kind: Kind, place: str, path: str, form: str, year: int = 0) -> Shape:
+    """A trap by its form, on its site and on whatever site."""
+    name = _bytes(f"{kind} {form}")
+    return Shape(kind, name + _bytes(place[: len(place) - len(path)]), name, year)
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _session(path: str, stem: str, pairs: list[tuple[str, str, str]]) -> str:
     """Where in the URL a session is, if it has one."""
-    if (found := _path_session(path)) is not None:
-        return _numbers("0", path[: found.start()]) + "/session"
+    if stem is not path and (found := _path_session(path)) is not None:
+        return path[: found.start()]
     for name, _, value in pairs:
-        named = name.lower() in _SESSIONS and _digit(value)
-        if value and (named or _session_value(value)):
-            return f"{_before_number(path)}?{name}"
+        if _digit(value) and (name.lower() in _SESSIONS or _session_value(value)):
+            return f"{stem}?{name}"
     return ""
 
 
@@ -148,13 +149,10 @@ def _calendar_year(path: str, pairs: list[tuple[str, str, str]]) -> int | None:
     """The year that a calendar shows, 0 for an unknown one; None when it is no calendar."""
     if (date := _path_date(path)) is not None:
         return int(date[1])
-    times = [value for name, _, value in pairs if name.lower() in _TIMES and _digit(value)]
-    dates = [date[1] for _, _, value in pairs if (date := _value_date(value)) is not None]
-    if not times and not dates and not _names_calendar(path, bool(pairs)):
-        return None
-    return max(map(int, _year("/".join([path, *times, *dates]))), default=0)
-
-
-def _names_calendar(path: str, asks: bool) -> bool:
-    small = path.lower()
-    return (asks or _digit(path) is not None) and any(name in small for name in _CALENDARS)
+    shown = [value for name, _, value in pairs if name.lower() in _TIMES and _digit(value)]
+    shown += [date[1] for _, _, value in pairs if (date := _value_date(value)) is not None]
+    if not shown:
+        small = path.lower()
+        if "calend" not in small and "kalend" not in small and "agenda" not in small:
+            return None
+    return max(map(int, _year("/".join([path, *shown]))), default=0)

@@ -92,7 +92,7 @@ class Traps:
         first = not self._groups["visited"][narrow]
         for slot, limits in zip((narrow, wide), self._limits[like.kind], strict=True):
             self._tally(self._groups, slot, limits, new, relevant)
-        if first and like.wide.endswith("?"):
+        if first and like.wide.endswith(b"?"):
             self._count_form(wide)
 
     def state(self) -> State:
@@ -183,6 +183,6 @@ def _records(rows: int) -> Columns:
     return records
 
 
-def _slot(name: str) -> int:
+def _slot(name: bytes) -> int:
     """Where a group has its record; 0 for no group."""
-    return 1 + crc32(name.encode("utf-8", "surrogatepass")) % (SLOTS - 1) if name else 0
+    return 1 + crc32(name) % (SLOTS - 1) if name else 0

@@ -5,6 +5,7 @@ import re
 import tarfile
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
+from typing import BinaryIO
 from urllib.parse import unquote
 
 from honeyguide import urls
@@ -123,18 +124,37 @@ def _files(source: Path, progress: Progress | None, bodies: bool) -> Iterator[tu
     if source.is_dir():
         yield from _in_folder(source, progress, bodies)
         return
-    try:
-        with (
-            open_stream(source, progress) as stream,
-            tarfile.open(fileobj=stream, mode="r|") as archive,
-        ):
-            for member in archive:
-                name = member.name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-                if member.isfile() and _may_be_html(name):
-                    file = archive.extractfile(member) if bodies else None
-                    yield name, file.read(MAX_BODY) if file else b""
-    except tarfile.TarError as error:
-        raise HoneyguideError(f"{source} is no folder and no whole tar file: {error}") from None
+    with open_stream(source, progress) as stream:
+        ending = _Ending(stream)
+        try:
+            yield from _in_tar(ending, bodies)
+        except tarfile.TarError as error:
+            raise HoneyguideError(f"{source} is no folder and no tar file: {error}") from None
+        if ending.last.strip(b"\0"):
+            raise HoneyguideError(f"{source} is cut off")
+
+
+class _Ending:
+    """Remembers the last bytes read: a tar file ends with empty blocks, which tarfile ignores."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self.last = b""
+
+    def read(self, size: int) -> bytes:
+        """The next bytes."""
+        data = self._stream.read(size)
+        self.last = (self.last + data)[-tarfile.BLOCKSIZE :]
+        return data
+
+
+def _in_tar(stream: _Ending, bodies: bool) -> Iterator[tuple[str, bytes]]:
+    with tarfile.open(fileobj=stream, mode="r|") as archive:
+        for member in archive:
+            name = member.name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+            if member.isfile() and _may_be_html(name):
+                file = archive.extractfile(member) if bodies else None
+                yield name, file.read(MAX_BODY) if file else b""
 
 
 def _in_folder(

@@ -2,6 +2,7 @@
 
 import pytest
 
+from honeyguide.contracts import Page
 from honeyguide.errors import HoneyguideError
 from honeyguide.registry import FAMILIES, make, parts
 
@@ -32,7 +33,8 @@ def test_a_setting_of_the_wrong_type_is_said():
 
 def test_settings_are_converted_and_bare_values_go_where_the_part_wants_them():
     assert make("frontier", "best_first:patience=2.5", width=1, rng=None).patience == 2.5
-    assert make("judge", "label:geology").name == "geology"
+    judge = make("judge", "label:geology")
+    assert judge(Page("http://x.example/", labels=("topic:geology",))).relevant
 
 
 def test_a_part_that_lacks_something_says_what():

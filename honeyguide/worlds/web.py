@@ -1,0 +1,107 @@
+"""The live web: fetched politely, parsed, judged."""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from honeyguide import urls
+from honeyguide.contracts import Judge, Link, Page, Response, Truth, Verdict, Visit
+from honeyguide.errors import HoneyguideError
+from honeyguide.fetchers.http import HttpFetcher, user_agent
+from honeyguide.fetchers.politeness import Politeness
+from honeyguide.fetchers.redirects import Redirects
+from honeyguide.fetchers.robots import Robots
+from honeyguide.fetchers.robots_tag import robots_directives
+from honeyguide.fetchers.terms import WebFetcher
+from honeyguide.parsers.html import Parsed, parse
+from honeyguide.registry import part
+
+NOBODY = "https://example.org/"  # the contact of a crawl so small that it needs none
+NOTHING = Verdict(0.0, False)
+UNWANTED = Verdict(0.0, False, ("asks not to be indexed",))
+
+
+class WebWorld:
+    """Visits pages through a fetcher; says how long to leave each host alone after it."""
+
+    def __init__(
+        self,
+        judge: Judge,
+        fetcher: WebFetcher,
+        politeness: Politeness | None = None,
+        crawl_delay: Callable[[str], float | None] = lambda url: None,  # a site's own wish
+        read: Callable[[bytes, str, str], Parsed] = parse,
+    ) -> None:
+        self._judge = judge
+        self._fetcher = fetcher
+        self._politeness = politeness or Politeness()
+        self._crawl_delay = crawl_delay
+        self._read = read
+
+    async def visit(self, link: Link) -> Visit:
+        """Fetch, parse and judge."""
+        begin = time.monotonic()
+        response = await self._fetcher.fetch(link)
+        seconds = time.monotonic() - begin
+        rest = self._politeness.rest(
+            urls.host(link.url), response, seconds, time.time(), self._crawl_delay(link.url)
+        )
+        failure = response.failure or _status_failure(response.status)
+        if failure:
+            return Visit(link, None, NOTHING, response, failure, seconds, rest)
+        page, verdict, response = self._understand(response)
+        return Visit(link, page, verdict, response, "", seconds, rest)
+
+    def find(self, name: str) -> Link:
+        """The link to a web address."""
+        url = urls.canonical(name) or urls.canonical(f"https://{name}")
+        if url is None or "." not in urls.host(url):
+            raise HoneyguideError(f"no page named {name!r}: a seed is a web address, https://...")
+        return Link(url)
+
+    def truth(self) -> Truth:
+        """Nobody knows the whole web."""
+        raise HoneyguideError("nobody knows the truth about the live web")
+
+    async def close(self) -> None:
+        """Close every connection."""
+        await self._fetcher.close()
+
+    def _understand(self, response: Response) -> tuple[Page, Verdict, Response]:
+        content_type = response.headers.get("content-type", "")
+        parsed = self._read(
+            response.body, urls.canonical(response.url) or response.url, content_type
+        )
+        wishes = robots_directives(response.headers)
+        page = parsed.page
+        if "nofollow" in wishes:
+            page = replace(page, links=())
+        if parsed.noindex or "noindex" in wishes:  # followed, but neither judged nor kept
+            return replace(page, title="", text=""), UNWANTED, replace(response, body=b"")
+        return page, self._judge(page), response
+
+
+@part("world", "web")
+def live_web(
+    judge: Judge,
+    contact: str = NOBODY,
+    delay: float = 1.0,  # seconds between two requests to a host
+    allow_private: bool = False,
+    hosts: Mapping[str, tuple[str, int]] | None = None,  # name -> address and port
+    per_address: int | None = 2,  # requests in flight to an IP address
+) -> WebWorld:
+    """The live web: robots.txt obeyed, private addresses refused, hosts left in peace."""
+    name = user_agent(contact)
+    http = HttpFetcher(
+        name,
+        allow_private=allow_private,
+        hosts=hosts,
+        per_address=per_address,
+        address_interval=0.25 if delay else 0.0,
+    )
+    robots = Robots(http, name)
+    return WebWorld(judge, Redirects(robots), Politeness(delay), robots.crawl_delay)
+
+
+def _status_failure(status: int) -> str:
+    return "" if 200 <= status < 300 else f"status {status}"

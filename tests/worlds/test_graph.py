@@ -1,0 +1,81 @@
+import asyncio
+
+import pytest
+
+from honeyguide.contracts import Link, Verdict
+from honeyguide.errors import HoneyguideError
+from honeyguide.graphwriter import GraphWriter
+from honeyguide.registry import make
+
+
+class BirdJudge:
+    def __init__(self):
+        self.judged = 0
+
+    def __call__(self, page):
+        self.judged += 1
+        return Verdict(0.5, "bird" in page.labels, (page.title,))
+
+
+@pytest.fixture
+def world(tmp_path):
+    with GraphWriter(tmp_path / "web") as writer:
+        writer.add("a", "", "Home", "see b", [("b", "b"), ("http://out.example/", "out")], [])
+        writer.add("b", "", "Kiwi", "", [("a", "a"), ("c", "c")], ["bird"])
+        writer.add("c", "", "Bat", "", [], ["mammal"])
+    return make("world", f"graph:{tmp_path / 'web'}", judge=BirdJudge())
+
+
+def test_a_crawl_can_walk_from_a_named_page(world):
+    home = asyncio.run(world.visit(world.find("home")))
+    assert not home.verdict.relevant
+    (link,) = home.page.links
+    kiwi = asyncio.run(world.visit(link))
+    assert kiwi.link is link
+    assert (kiwi.page.title, kiwi.page.labels, kiwi.verdict.relevant) == ("Kiwi", ("bird",), True)
+    assert kiwi.failure == ""
+
+
+def test_a_page_that_was_not_recorded_is_a_failed_visit(world):
+    visit = asyncio.run(world.visit(Link("http://out.example/")))
+    assert (visit.page, visit.failure, visit.verdict.relevant) == (None, "not recorded", False)
+
+
+def test_links_outside_are_shown_on_request(world):
+    shown = make("world", f"graph:path={world.graph.path},outside=yes", judge=BirdJudge())
+    visit = asyncio.run(shown.visit(shown.find("a")))
+    assert visit.page.links[1].url == "http://out.example/"
+
+
+def test_the_truth_is_judged_once_and_knows_every_link(world):
+    progress = []
+    truth = world.truth(lambda done, total: progress.append((done, total)))
+    assert progress == [(1, 3), (2, 3), (3, 3)]
+    assert world.truth() is truth
+    assert world.judge.judged == 3
+    assert truth.relevant.tolist() == [False, True, False]
+    assert truth.offsets.tolist() == [0, 1, 3, 3]
+    assert truth.targets.tolist() == [1, 0, 2]
+    assert truth.index(world.find("kiwi").url) == 1
+    assert truth.index("http://out.example/") == -1
+
+
+def test_labels_are_counted(world):
+    assert world.labels() == {"bird": 1, "mammal": 1}
+
+
+def test_an_unknown_seed_is_refused_in_a_sentence(world):
+    with pytest.raises(HoneyguideError, match="did you mean 'Kiwi'"):
+        world.find("kiwis")
+
+
+def test_a_visit_takes_the_time_it_is_told_to(world):
+    slow = make("world", f"graph:path={world.graph.path},latency=0.05", judge=BirdJudge())
+
+    async def timed():
+        loop = asyncio.get_running_loop()
+        started = loop.time()
+        await asyncio.gather(*(slow.visit(slow.find(name)) for name in "abc"))
+        return loop.time() - started
+
+    assert 0.05 <= asyncio.run(timed()) < 0.14
