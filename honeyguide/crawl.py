@@ -1,11 +1,12 @@
 """The asyncio driver of every crawl; simulate() runs it on a clock that jumps."""
 
 import asyncio
+import math
 import selectors
 import threading
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar, cast
 
 from honeyguide.contracts import Link, Step, Visit, World
 from honeyguide.navigator import Navigator
@@ -16,13 +17,36 @@ Observer = Callable[
 ]  # called after each visit is absorbed, with the time
 
 
+class Journal(Protocol):
+    """Told of every event in its order, so that a crawl can be brought back."""
+
+    def seeded(self, links: Sequence[Link], now: float) -> None: ...
+
+    def took(self, link: Link, now: float) -> None: ...
+
+    def looked(self, now: float) -> None: ...
+
+    def absorbed(self, visit: Visit, score: float, now: float) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """When a crawl has done enough; what is not set does not limit."""
+
+    pages: float = math.inf  # fetched, failures included
+    relevant: float = math.inf  # distinct relevant pages
+    seconds: float = math.inf  # of this run
+    bytes: float = math.inf  # of bodies, in this run
+    barren: float = math.inf  # pages in a row without a new relevant one
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """How a crawl ended."""
 
     pages: int  # fetched, failures included
     relevant: int  # distinct relevant pages
-    seconds: float  # on the crawl's own clock
+    seconds: float  # of this run, on the crawl's own clock
     reason: str  # why it stopped
 
 
@@ -33,48 +57,93 @@ class Crawl:
         self,
         navigator: Navigator,
         world: World,
-        budget: int,  # pages to fetch
+        limits: Limits,
         in_flight: int = 1,  # visits at once
         observer: Observer | None = None,
+        journal: Journal | None = None,
+        begin: float = 0.0,  # what time it is when the crawl begins
     ) -> None:
         self.navigator = navigator
         self.world = world
-        self.budget = budget
+        self.limits = limits
         self.in_flight = in_flight
         self.observer = observer
-        self._started = 0
+        self.journal = journal
+        self.begin = begin
         self._flying: set[asyncio.Task[None]] = set()
         self._landed: asyncio.Queue[Visit | BaseException | None] = asyncio.Queue()
+        self._bytes = 0
+        self._stopped = ""
 
     async def run(self, seeds: Sequence[Link]) -> Outcome:
-        """Crawl from the seeds until the budget is spent or nothing is left to do."""
-        clock = asyncio.get_running_loop().time
-        begin = clock()
-        self.navigator.seed(seeds)
+        """Crawl from the seeds until a limit is reached or nothing is left to do."""
+        self._loop_begin = asyncio.get_running_loop().time()
         try:
-            while not (reason := self._take_off(clock())):
+            self._begin(seeds)
+            while not (reason := self._take_off()):
                 await self._land()
         finally:
             await self._cancel()
         memory = self.navigator.memory
-        return Outcome(memory.visits, memory.relevant_found, clock() - begin, reason)
+        return Outcome(memory.visits, memory.relevant_found, self._now() - self.begin, reason)
 
-    def _take_off(self, now: float) -> str:
+    def stop(self, reason: str) -> None:
+        """End soon: what is in flight stays leased."""
+        self._stopped = reason
+        self._landed.put_nowait(None)
+
+    def _now(self) -> float:
+        return self.begin + asyncio.get_running_loop().time() - self._loop_begin
+
+    def _begin(self, seeds: Sequence[Link]) -> None:
+        for lease in list(self.navigator.leases.values()):  # left over from an earlier run
+            self._start(lease.link)
+        if seeds:
+            self.navigator.seed(seeds)
+            if self.journal is not None:
+                self.journal.seeded(seeds, self._now())
+
+    def _take_off(self) -> str:
         """Start as many visits as may be; say why there is nothing left to wait for."""
-        while self._started < self.budget and len(self._flying) < self.in_flight:
-            link = self.navigator.choose(now)
-            if link is None:
-                break
-            self._started += 1
-            task = asyncio.create_task(self._visit(link))
-            self._flying.add(task)
-        if self._flying:
+        if reason := self._enough():
+            return reason
+        while self._may_start() and (link := self._choose()) is not None:
+            self._start(link)
+        if self._flying or not self._landed.empty():
             return ""
-        if self._started >= self.budget:
+        if not self._may_start():
             return "budget spent"
         if self.navigator.stopped:
             return "nothing left is worth a fetch"
-        return "no link left" if self.navigator.frontier.wake(now) is None else ""
+        return "no link left" if self.navigator.frontier.wake(self._now()) is None else ""
+
+    def _enough(self) -> str:
+        limits, memory = self.limits, self.navigator.memory
+        reasons = {
+            self._stopped: bool(self._stopped),
+            "enough relevant pages": memory.relevant_found >= limits.relevant,
+            "time spent": self._now() - self.begin >= limits.seconds,
+            "bytes spent": self._bytes >= limits.bytes,
+            "nothing relevant any more": memory.barren >= limits.barren,
+        }
+        return next((reason for reason, reached in reasons.items() if reached), "")
+
+    def _may_start(self) -> bool:
+        started = self.navigator.memory.visits + len(self._flying) + self._landed.qsize()
+        return len(self._flying) < self.in_flight and started < self.limits.pages
+
+    def _choose(self) -> Link | None:
+        now, parked = self._now(), self.navigator.parked
+        link = self.navigator.choose(now)
+        if self.journal is not None:
+            if link is not None:
+                self.journal.took(link, now)
+            elif self.navigator.parked != parked:
+                self.journal.looked(now)
+        return link
+
+    def _start(self, link: Link) -> None:
+        self._flying.add(asyncio.create_task(self._visit(link)))
 
     async def _visit(self, link: Link) -> None:
         try:
@@ -82,26 +151,38 @@ class Crawl:
         except Exception as bug:  # carried to the one place that may raise it
             self._landed.put_nowait(bug)
         finally:
-            task = asyncio.current_task()
-            if task is not None:
-                self._flying.discard(task)
+            self._flying.discard(cast(asyncio.Task[None], asyncio.current_task()))
 
     async def _land(self) -> None:
-        """Wait for the next visit to end, or for a host to be ready, and absorb what came."""
-        loop = asyncio.get_running_loop()
-        wake = None
-        if self._started < self.budget and len(self._flying) < self.in_flight:
-            wake = self.navigator.frontier.wake(loop.time())
-        timer = None if wake is None else loop.call_at(wake, self._landed.put_nowait, None)
+        """Wait for the next visit to end, or for something to be due, and absorb what came."""
+        timer = self._set_timer()
         landed = await self._landed.get()
         if timer is not None:
             timer.cancel()
         if isinstance(landed, BaseException):
             raise landed
         if landed is not None:
-            step = self.navigator.absorb(landed, loop.time())
-            if self.observer is not None:
-                self.observer(landed, step, loop.time())
+            self._absorb(landed, self._now())
+
+    def _set_timer(self) -> asyncio.TimerHandle | None:
+        """Wake up when a host is ready or the time is spent."""
+        wake = self.begin + self.limits.seconds
+        if self._may_start():
+            ready = self.navigator.frontier.wake(self._now())
+            wake = wake if ready is None else min(wake, ready)
+        if wake == math.inf:
+            return None
+        loop = asyncio.get_running_loop()
+        return loop.call_at(wake - self.begin + self._loop_begin, self._landed.put_nowait, None)
+
+    def _absorb(self, visit: Visit, now: float) -> None:
+        score = self.navigator.leases[visit.link.url].score
+        step = self.navigator.absorb(visit, now)
+        self._bytes += len(visit.response.body) if visit.response else 0
+        if self.journal is not None:
+            self.journal.absorbed(visit, score, now)
+        if self.observer is not None:
+            self.observer(visit, step, now)
 
     async def _cancel(self) -> None:
         for task in self._flying:
@@ -118,7 +199,8 @@ def simulate(
     observer: Observer | None = None,
 ) -> Outcome:
     """Crawl a recorded or generated web without waiting for its delays."""
-    return run_jumping(Crawl(navigator, world, budget, in_flight, observer).run(seeds))
+    crawl = Crawl(navigator, world, Limits(pages=budget), in_flight, observer)
+    return run_jumping(crawl.run(seeds))
 
 
 def run_jumping(work: Coroutine[Any, Any, T]) -> T:

@@ -38,9 +38,15 @@ class Memory:
         self._edges = Columns(parent=np.int32, earlier=np.int32)
         self.visits = 0
         self.relevant_found = 0
+        self._last_relevant = 0
 
     def __len__(self) -> int:
         return len(self.urls)
+
+    @property
+    def barren(self) -> int:
+        """Visits since the last that brought a new relevant page."""
+        return self.visits - self._last_relevant
 
     def seed(self, links: Sequence[Link]) -> Outlinks:
         """Number the pages to start from."""
@@ -54,7 +60,9 @@ class Memory:
             moved = Link(visit.page.url)
             end = int(self._number([moved], int(self._rows["depth"][id]))[0])
         self.visits += 1
-        self.relevant_found += visit.verdict.relevant and not self._rows["visit"][end]
+        if visit.verdict.relevant and not self._rows["visit"][end]:
+            self.relevant_found += 1
+            self._last_relevant = self.visits
         for page in {id, end}:
             self._mark(page, visit)
         return end
@@ -144,6 +152,7 @@ class Memory:
             "edges": self._edges.state(),
             "visits": self.visits,
             "relevant_found": self.relevant_found,
+            "last_relevant": self._last_relevant,
         }
 
     def load(self, state: State) -> None:
@@ -154,6 +163,7 @@ class Memory:
         self._edges.load(state["edges"])
         self.visits = state["visits"]
         self.relevant_found = state["relevant_found"]
+        self._last_relevant = state["last_relevant"]
 
     def _number(self, links: Sequence[Link], depth: int | None = None) -> Ids:
         ids = self.urls.add([link.url for link in links])

@@ -26,8 +26,9 @@ HOSTS = 7
 class Learner(Agent):
     """Learns, draws, refuses: everything that has to be brought back exactly."""
 
-    def __init__(self):
+    def __init__(self, refuses=0.0):
         self.features = Discovery()
+        self.refuses = refuses
         self.rng = np.random.default_rng(3)
         self.w = np.float32(0)
 
@@ -45,7 +46,7 @@ class Learner(Agent):
         return bool(self.rng.random() < 0.2)
 
     def gate(self, link, x):
-        return bool(self.rng.random() < 0.9)
+        return bool(self.rng.random() >= self.refuses)
 
     def state(self):
         return {"w": self.w, "rng": self.rng.bit_generator.state}
@@ -86,8 +87,8 @@ class World:
         return Visit(link, page, Verdict(dice[4] / 255, relevant), response, "", seconds, 0.5)
 
 
-def navigator():
-    return Navigator(Learner(), BestFirst(1, np.random.default_rng(5), delay=0.3))
+def navigator(refuses=0.0):
+    return Navigator(Learner(refuses), BestFirst(1, np.random.default_rng(5), delay=0.3))
 
 
 def crawl(steering, world, in_flight=1, budget=10**9, now=0.0):
@@ -112,7 +113,7 @@ def crawl(steering, world, in_flight=1, budget=10**9, now=0.0):
     return "budget spent"
 
 
-def main(folder, log, in_flight, pause, max_file_size):
+def main(folder, log, in_flight, refuses, pause, max_file_size):
     """Begin or go on with the crawl in a folder, to its end."""
     snapshots.MIN_VISITS = 40
     if int(max_file_size):
@@ -123,7 +124,7 @@ def main(folder, log, in_flight, pause, max_file_size):
             database.create(folder, {"in_flight": in_flight})
         store = Store(folder, batch_seconds=0.01, warc_bytes=60_000)
         try:
-            steering = Recorded(navigator(), store)
+            steering = Recorded(navigator(float(refuses)), store)
             print("ready", os.getpid(), flush=True)
             now = steering.started_at
             reason = crawl(steering, World(log, float(pause)), int(in_flight), now=now)

@@ -19,7 +19,7 @@ Flags = NDArray[np.bool_]
 
 DISTANCES = 5  # links from a relevant page
 TOPIC_WORDS = 40  # the words that set a topic's pages apart, found in their text
-SHINGLE = 4  # words
+SHINGLE = 8  # words
 SKETCH = 16  # shingles kept of a page
 SAME = 12  # shared sketch entries that make two pages near-duplicates
 USELESS = frozenset(

@@ -5,7 +5,7 @@ import re
 import tarfile
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO
+from typing import Any, BinaryIO, cast
 from urllib.parse import unquote
 
 from honeyguide import urls
@@ -149,7 +149,7 @@ class _Ending:
 
 
 def _in_tar(stream: _Ending, bodies: bool) -> Iterator[tuple[str, bytes]]:
-    with tarfile.open(fileobj=stream, mode="r|") as archive:
+    with tarfile.open(fileobj=cast(Any, stream), mode="r|") as archive:
         for member in archive:
             name = member.name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
             if member.isfile() and _may_be_html(name):

@@ -88,7 +88,7 @@ def test_a_saved_agent_goes_on_as_if_nothing_had_happened(name, encoder):
     rest = navigate(name, encoder, world, seed=99)
     rest.load(half.state())
     urls = []
-    simulate(rest, world, [], 25, observer=lambda visit, step, now: urls.append(visit.link.url))
+    simulate(rest, world, [], 50, observer=lambda visit, step, now: urls.append(visit.link.url))
     assert urls == expected[25:]
 
 

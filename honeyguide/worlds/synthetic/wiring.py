@@ -11,6 +11,7 @@ from honeyguide.worlds.synthetic.layout import (
     GATE_HOST,
     GREAT_PORTALS,
     HIDDEN,
+    HIDDEN_HOST,
     HOME,
     HUB,
     INDEX,
@@ -115,11 +116,11 @@ class Wiring:
     def _count(self, spot: Spot, fixed: int) -> int:
         bits = draw(self._count_key, spot.page)
         root = sqrt(((bits >> 32) + 1) / 4294967296)
-        tail = 1 / (root * sqrt(sqrt(root)))  # u^(-5/8): a power law with exponent 2.6
+        tail = 1 / (root * sqrt(root))  # u^(-3/4): a power law with exponent 2.33
         if spot.role == HUB:
-            return min(25 + int(12 * tail), MOST_LINKS)
+            return min(20 + int(8 * tail), MOST_LINKS)
         if spot.role == ARTICLE:
-            return min(2 + int(2.4 * tail), MOST_LINKS)
+            return min(2 + int(1.7 * tail), MOST_LINKS)
         if spot.role == HOME:
             return 8 + bits % 12
         return fixed + 3
@@ -209,7 +210,10 @@ class Wiring:
 
     def _host_anywhere(self, where: int) -> Host:
         chance = (where >> 32) / 4294967296
-        return self.layout.host(int(self.layout.hosts * chance * chance))
+        host = self.layout.host(int(self.layout.hosts * chance * chance))
+        if host.kind == HIDDEN_HOST:  # found through its gate only
+            return self._beside(host.number, HIDDEN, GATE) or self.layout.host(0)
+        return host
 
 
 def _index(host: Host, section: int) -> int:

@@ -5,12 +5,15 @@ from functools import lru_cache
 from honeyguide.worlds.synthetic.chance import draw, draws, field, key, share
 from honeyguide.worlds.synthetic.draft import STYLES, Draft, Mention, Piece
 from honeyguide.worlds.synthetic.layout import (
+    ABOUT,
     ARTICLE,
+    CONTACT,
     EMPTY,
-    HOME,
     INDEX,
+    PRIVACY,
     ROLES,
     TOPICS,
+    TUNNEL,
     Host,
     Spot,
 )
@@ -21,8 +24,9 @@ from honeyguide.worlds.synthetic.words import FAMILY, NO_TOPIC, TABLE
 
 INLINE = 10  # links in sentences; more stand in a list
 PARAGRAPH = 4  # sentences
-_MENTIONS = 0.10  # share of pages that speak of another topic in passing
-_USELESS, _USELESS_IN_LISTS = 0.36, 0.15  # shares of links in the text that do not say where to
+_WEAK = 0.15  # share of pages that hardly speak of their topic
+_MENTIONS = 0.15  # share of pages that speak of another topic in passing
+_USELESS, _USELESS_IN_LISTS = 0.46, 0.20  # shares of links in the text that do not say where to
 
 
 class Writer:
@@ -69,17 +73,25 @@ class Writer:
         """The sentences of a page, its links aside."""
         start = draw(self._text_key, spot.original)
         chance = share(start, 0)
-        long = spot.role >= ARTICLE or spot.role < INDEX and spot.role != HOME
-        count = 8 + int(32 * chance * chance) if long else 6
+        long = spot.role in (ABOUT, CONTACT, PRIVACY, TUNNEL, ARTICLE)
+        count = 7 + int(42 * chance * chance * chance) if long else 6
         sentences = self._say(spot.topic, start, count)
-        if share(start, 1) < _MENTIONS:
-            other = field(start, 2) % TOPICS
-            place = field(start, 3) % count
-            sentences[place : place + 1] = self._say(other, start + 1, 2)
-            sentences[place] = sentences[place].replace(".", f" of {self._name(other)}.")
+        aside = share(start, 1)
+        if aside < _WEAK:  # hardly a word of the topic
+            sentences[2:] = self._say(NO_TOPIC, start, count)[2:]
+        if aside > 1 - _MENTIONS:
+            place = field(start, 2) % (count - 2)
+            sentences[place : place + 2] = self._pass(field(start, 3), start)
         if spot.original != spot.page:
             sentences[-1] = self._say(spot.topic, spot.bits, 1)[0]
         return sentences
+
+    def _pass(self, chance: int, start: int) -> list[str]:
+        """Two sentences about any topic, in passing."""
+        topic = chance % TOPICS
+        name = self.vocabulary.topics[topic]
+        first, second = self._say(topic, start + 1, 2)
+        return [f"{first[:-1]}, as in {name}.", second]
 
     def _say(self, topic: int, start: int, count: int) -> list[str]:
         forms, table = self._sentences, self.vocabulary.tables[topic]
@@ -90,9 +102,6 @@ class Writer:
             said = form % (table[a % TABLE], table[b % TABLE], table[c % TABLE])
             sentences.append(said[0].upper() + said[1:])
         return sentences
-
-    def _name(self, topic: int) -> str:
-        return self.vocabulary.topics[topic]
 
     def _body(self, spot: Spot) -> tuple[list[list[Piece]], list[list[Piece]]]:
         if spot.status == EMPTY:
