@@ -8,8 +8,8 @@ from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar, cast
 
-from honeyguide.contracts import Link, Step, Visit, World
-from honeyguide.navigator import Navigator
+from honeyguide.contracts import Frontier, Link, Step, Visit, World
+from honeyguide.memory import Memory
 
 T = TypeVar("T")
 Observer = Callable[
@@ -17,16 +17,23 @@ Observer = Callable[
 ]  # called after each visit is absorbed, with the time
 
 
-class Journal(Protocol):
-    """Told of every event in its order, so that a crawl can be brought back."""
+class Steering(Protocol):
+    """What a driver needs of a navigator, or of one whose every event is kept."""
 
-    def seeded(self, links: Sequence[Link], now: float) -> None: ...
+    @property
+    def memory(self) -> Memory: ...
 
-    def took(self, link: Link, now: float) -> None: ...
+    @property
+    def frontier(self) -> Frontier: ...
 
-    def looked(self, now: float) -> None: ...
+    @property
+    def stopped(self) -> bool: ...
 
-    def absorbed(self, visit: Visit, score: float, now: float) -> None: ...
+    def seed(self, links: Sequence[Link]) -> None: ...
+
+    def choose(self, now: float) -> Link | None: ...
+
+    def absorb(self, visit: Visit, now: float) -> Step: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +62,11 @@ class Crawl:
 
     def __init__(
         self,
-        navigator: Navigator,
+        navigator: Steering,
         world: World,
         limits: Limits,
         in_flight: int = 1,  # visits at once
         observer: Observer | None = None,
-        journal: Journal | None = None,
         begin: float = 0.0,  # what time it is when the crawl begins
     ) -> None:
         self.navigator = navigator
@@ -68,7 +74,6 @@ class Crawl:
         self.limits = limits
         self.in_flight = in_flight
         self.observer = observer
-        self.journal = journal
         self.begin = begin
         self._flying: set[asyncio.Task[None]] = set()
         self._landed: asyncio.Queue[Visit | BaseException | None] = asyncio.Queue()
@@ -79,7 +84,7 @@ class Crawl:
         """Crawl from the seeds until a limit is reached or nothing is left to do."""
         self._loop_begin = asyncio.get_running_loop().time()
         try:
-            self._begin(seeds)
+            self.navigator.seed(seeds)
             while not (reason := self._take_off()):
                 await self._land()
         finally:
@@ -95,20 +100,12 @@ class Crawl:
     def _now(self) -> float:
         return self.begin + asyncio.get_running_loop().time() - self._loop_begin
 
-    def _begin(self, seeds: Sequence[Link]) -> None:
-        for lease in list(self.navigator.leases.values()):  # left over from an earlier run
-            self._start(lease.link)
-        if seeds:
-            self.navigator.seed(seeds)
-            if self.journal is not None:
-                self.journal.seeded(seeds, self._now())
-
     def _take_off(self) -> str:
         """Start as many visits as may be; say why there is nothing left to wait for."""
         if reason := self._enough():
             return reason
-        while self._may_start() and (link := self._choose()) is not None:
-            self._start(link)
+        while self._may_start() and (link := self.navigator.choose(self._now())) is not None:
+            self._flying.add(asyncio.create_task(self._visit(link)))
         if self._flying or not self._landed.empty():
             return ""
         if not self._may_start():
@@ -131,19 +128,6 @@ class Crawl:
     def _may_start(self) -> bool:
         started = self.navigator.memory.visits + len(self._flying) + self._landed.qsize()
         return len(self._flying) < self.in_flight and started < self.limits.pages
-
-    def _choose(self) -> Link | None:
-        now, parked = self._now(), self.navigator.parked
-        link = self.navigator.choose(now)
-        if self.journal is not None:
-            if link is not None:
-                self.journal.took(link, now)
-            elif self.navigator.parked != parked:
-                self.journal.looked(now)
-        return link
-
-    def _start(self, link: Link) -> None:
-        self._flying.add(asyncio.create_task(self._visit(link)))
 
     async def _visit(self, link: Link) -> None:
         try:
@@ -176,11 +160,8 @@ class Crawl:
         return loop.call_at(wake - self.begin + self._loop_begin, self._landed.put_nowait, None)
 
     def _absorb(self, visit: Visit, now: float) -> None:
-        score = self.navigator.leases[visit.link.url].score
         step = self.navigator.absorb(visit, now)
         self._bytes += len(visit.response.body) if visit.response else 0
-        if self.journal is not None:
-            self.journal.absorbed(visit, score, now)
         if self.observer is not None:
             self.observer(visit, step, now)
 
@@ -191,7 +172,7 @@ class Crawl:
 
 
 def simulate(
-    navigator: Navigator,
+    navigator: Steering,
     world: World,
     seeds: Sequence[Link],
     budget: int,
