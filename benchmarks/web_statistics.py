@@ -114,8 +114,8 @@ def table(measured: dict[str, Any]) -> str:
     """All webs side by side, as Markdown."""
     lines = ["| | " + " | ".join(measured) + " |", "|---" * (len(measured) + 1) + "|"]
     for name, path in ROWS.items():
-        cells = [f"{value(web, path):,.3g}" if value(web, path) < 1000 else f"{value(web, path):,.0f}"
-                 for web in measured.values()]  # fmt: skip
+        values = [value(web, path) for web in measured.values()]
+        cells = [f"{number:,.0f}" if number >= 1000 else f"{number:.3g}" for number in values]
         lines.append(f"| {name} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
 

@@ -10,10 +10,14 @@ label_offsets.npy label_ids.npy
 
 import hashlib
 import json
-import mmap
+import os
 import re
+import weakref
+from functools import lru_cache
+from math import isqrt
 from pathlib import Path
-from typing import Any
+from struct import Struct
+from typing import Any, Literal
 
 import msgspec
 import numpy as np
@@ -37,6 +41,8 @@ class Record(msgspec.Struct, array_like=True):
     tag_paths: list[str]
 
 
+_SPAN = Struct("=qq")
+_SIDES: tuple[Literal["left"], Literal["right"]] = ("left", "right")
 _decode = msgspec.msgpack.Decoder(Record).decode
 
 
@@ -46,33 +52,55 @@ def name_hash(name: str) -> int:
     return int.from_bytes(hashlib.blake2b(folded, digest_size=8).digest(), "little")
 
 
-class Blobs:
-    """Byte strings by number, memory-mapped."""
+class Column:
+    """An array on disk: all of it mapped, or a few of its items read.
+
+    Reading leaves nothing behind; touching a map brings in 64 KB around every item.
+    """
 
     def __init__(self, folder: Path, name: str) -> None:
-        self._ends = _array(folder, name)
-        with (folder / f"{name}.bin").open("rb") as file:
-            size = file.seek(0, 2)
-            self._bytes = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if size else b""
-        if size != int(self._ends[-1]):
+        mapped = np.load(folder / f"{name}.npy", mmap_mode="r")
+        self.all: NDArray[Any] = np.asarray(mapped)
+        self._start: int = mapped.offset
+        self._file = _Opened(folder / f"{name}.npy")
+
+    def __len__(self) -> int:
+        return len(self.all)
+
+    def part(self, start: int, stop: int) -> NDArray[Any]:
+        """The items from start to stop."""
+        kind = self.all.dtype
+        first, size = self._start + start * kind.itemsize, (stop - start) * kind.itemsize
+        return np.frombuffer(os.pread(self._file.number, size, first), kind)
+
+    def span(self, row: int) -> tuple[int, int]:
+        """Where the row of an offsets column begins and ends."""
+        return _SPAN.unpack(os.pread(self._file.number, 16, self._start + 8 * row))
+
+
+class Blobs:
+    """Byte strings by number, on disk."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        self._ends = Column(folder, name)
+        self._file = _Opened(folder / f"{name}.bin")
+        if (folder / f"{name}.bin").stat().st_size != self._ends.all[-1]:
             raise ValueError(f"{name}.bin is cut off")
 
     def __len__(self) -> int:
         return len(self._ends) - 1
 
     def __getitem__(self, index: int) -> bytes:
-        return self._bytes[int(self._ends[index]) : int(self._ends[index + 1])]
-
-    def texts(self, indices: NDArray[Any]) -> list[str]:
-        """Many at once, as text."""
-        starts, ends = self._ends[indices].tolist(), self._ends[indices + 1].tolist()
-        stored = self._bytes
-        return [stored[a:b].decode() for a, b in zip(starts, ends, strict=True)]
+        start, end = self._ends.span(index)
+        return os.pread(self._file.number, end - start, start)
 
 
-def _array(folder: Path, name: str) -> NDArray[Any]:
-    # a plain view: indexing a memmap object itself is several times as slow
-    return np.asarray(np.load(folder / f"{name}.npy", mmap_mode="r"))
+class _Opened:
+    """A file that is closed when nobody needs it any more."""
+
+    def __init__(self, path: Path) -> None:
+        self.number = os.open(path, os.O_RDONLY)
+        weakref.finalize(self, os.close, self.number)
 
 
 class Graph:
@@ -96,13 +124,14 @@ class Graph:
         self.name: str = about["name"]
         self.label_names: list[str] = about["labels"]
         folder = self.path
-        self.offsets, self.targets = _array(folder, "offsets"), _array(folder, "targets")
-        self._label_offsets = _array(folder, "label_offsets")
-        self._label_ids = _array(folder, "label_ids")
-        self._hashes, self._named = _array(folder, "hashes"), _array(folder, "named")
+        self._offsets, self._targets = Column(folder, "offsets"), Column(folder, "targets")
+        self._label_offsets = Column(folder, "label_offsets")
+        self._label_ids = Column(folder, "label_ids")
+        self._hashes, self._named = Column(folder, "hashes"), Column(folder, "named")
         self._records = Blobs(folder, "records")
         self._ids, self._titles = Blobs(folder, "ids"), Blobs(folder, "titles")
         self._urls, self._outside = Blobs(folder, "urls"), Blobs(folder, "outside")
+        self.url = lru_cache(maxsize=1 << 14)(self._url)  # popular pages are linked to often
 
     @classmethod
     def open(cls, path: str | Path) -> "Graph":
@@ -119,9 +148,9 @@ class Graph:
         """The name a page goes by in what was imported."""
         return self._ids[page].decode()
 
-    def url(self, page: int) -> str:
-        """The URL of a page."""
-        return self._urls[page].decode()
+    def _url(self, page: int) -> str:
+        """The URL of a page, or of ~page outside."""
+        return (self._urls[page] if page >= 0 else self._outside[~page]).decode()
 
     def title(self, page: int) -> str:
         """The title of a page."""
@@ -130,39 +159,40 @@ class Graph:
     def page(self, page: int, outside: bool = False) -> Page:
         """A page with its links, on request also those that lead outside the recording."""
         record = self._record(page)
-        targets = self.targets[self.offsets[page] : self.offsets[page + 1]]
+        targets = self._targets.part(*self._offsets.span(page)).tolist()
         columns = [record.anchors, record.contexts, record.tag_paths]
-        if len(targets) and targets.min() < 0:
-            kept = [row for row, target in enumerate(targets.tolist()) if outside or target >= 0]
+        if not outside and targets and min(targets) < 0:
+            kept = [row for row, target in enumerate(targets) if target >= 0]
             columns = [[column[row] for row in kept] if column else column for column in columns]
-            targets = targets[kept]
+            targets = [targets[row] for row in kept]
         none = [""] * len(targets)
-        rows = zip(self._targets(targets), *(column or none for column in columns), strict=True)
+        rows = zip(map(self.url, targets), *(column or none for column in columns), strict=True)
         source = self.url(page)
         links = tuple([Link(url, a, context, path, 0, source) for url, a, context, path in rows])
         return Page(source, self.title(page), record.text, links, b"", self._labels_of(page))
 
     def _record(self, page: int) -> Record:
         frame = self._records[page]
-        # a decompressor of its own: they are not to be shared between threads
-        return _decode(zstandard.ZstdDecompressor().decompress(frame)) if frame else _NOTHING
-
-    def _targets(self, targets: NDArray[Any]) -> list[str]:
-        if not len(targets) or targets.min() >= 0:
-            return self._urls.texts(targets)
-        return [self.url(t) if t >= 0 else self._outside[~t].decode() for t in targets.tolist()]
+        if not frame:
+            return _NOTHING
+        try:
+            # a decompressor of its own: they are not to be shared between threads
+            return _decode(zstandard.ZstdDecompressor().decompress(frame))
+        except (zstandard.ZstdError, msgspec.DecodeError):
+            raise HoneyguideError(f"the recorded web {self.path} is damaged") from None
 
     def _labels_of(self, page: int) -> tuple[str, ...]:
-        ids = self._label_ids[self._label_offsets[page] : self._label_offsets[page + 1]]
-        return tuple([self.label_names[label] for label in ids.tolist()])
+        labels = self._label_ids.part(*self._label_offsets.span(page)).tolist()
+        return tuple([self.label_names[label] for label in labels])
 
     def inside(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """Offsets and targets of the links between recorded pages."""
-        known = self.targets >= 0
+        offsets, targets = self._offsets.all, self._targets.all
+        known = targets >= 0
         if known.all():
-            return self.offsets, self.targets
+            return offsets, targets
         before = np.concatenate([[0], np.cumsum(known)])  # links inside before each link
-        return before[self.offsets], self.targets[known]
+        return before[offsets], targets[known]
 
     # ------------------------------------------------------------------- by name
 
@@ -191,18 +221,25 @@ class Graph:
         raise unknown("page", name, known - {""})
 
     def _candidates(self, name: str) -> list[int]:
-        wanted = np.uint64(name_hash(name))
-        start = int(np.searchsorted(self._hashes, wanted))
-        end = start
-        while end < len(self._hashes) and self._hashes[end] == wanted:
-            end += 1
-        return [int(page) for page in self._named[start:end]]
+        wanted, count = name_hash(name), len(self._hashes)
+        near = wanted * count >> 64  # hashes are spread evenly
+        reach = 2 * isqrt(count) + 8  # four standard deviations
+        while True:
+            start, stop = max(0, near - reach), min(count, near + reach)
+            window = self._hashes.part(start, stop)
+            below, above = start == 0 or window[0] < wanted, stop == count or window[-1] > wanted
+            if below and above:
+                break
+            reach *= 4
+        value = np.uint64(wanted)
+        first, last = (start + int(np.searchsorted(window, value, side)) for side in _SIDES)
+        return [int(page) for page in self._named.part(first, last)]
 
     # ------------------------------------------------------------------- labels
 
     def labels(self) -> dict[str, int]:
         """How many pages have each label, the most frequent first."""
-        counts = np.bincount(self._label_ids, minlength=len(self.label_names)).tolist()
+        counts = np.bincount(self._label_ids.all, minlength=len(self.label_names)).tolist()
         pairs = zip(self.label_names, counts, strict=True)
         return dict(sorted(pairs, key=lambda pair: (-pair[1], pair[0])))
 
@@ -212,8 +249,8 @@ class Graph:
         if not wanted:
             parts = {re.split("[.:]", label)[-1] for label in self.label_names}
             raise unknown("label", name, parts | set(self.label_names))
-        rows = np.flatnonzero(np.isin(self._label_ids, wanted))
-        pages = np.searchsorted(self._label_offsets, rows, side="right") - 1
+        rows = np.flatnonzero(np.isin(self._label_ids.all, wanted))
+        pages = np.searchsorted(self._label_offsets.all, rows, side="right") - 1
         return np.unique(pages).astype(np.int32)
 
 

@@ -120,9 +120,15 @@ class GraphWriter:
         )
         made = (urls.canonical(self.site + quote(id, safe="/:~!$&'()*+,;=@")),)
         for candidate in (*given, *made):
-            if candidate and self._page_at(candidate) in (None, number):
+            if candidate and self._is_free(candidate, number):
                 return candidate
-        return f"{self.site}page/{number}"
+        url = f"{self.site}page/{number}"
+        while not self._is_free(url, number):
+            url += "_"
+        return url
+
+    def _is_free(self, url: str, number: int) -> bool:
+        return url not in self._by_url and self._numbers.get(url, number) == number
 
     def _page_at(self, target: str) -> int | None:
         found = self._numbers.get(target)
@@ -172,18 +178,25 @@ def write_arrays(
 ) -> None:
     """Write a generated web without text from its arrays; `labels` has the pages of each label."""
     draft = _Draft(path)
-    for url in page_urls:
-        draft.page(url, url, "")
-        draft.records.add(b"")
-    names = list(labels or {})
-    pages = np.concatenate([np.asarray(p) for p in (labels or {}).values()] or [np.empty(0, int)])
-    numbers = np.repeat(np.arange(len(names)), [len(p) for p in (labels or {}).values()])
-    count = np.bincount(pages.astype(np.int64), minlength=len(offsets) - 1)
-    draft.save("label_offsets", np.concatenate([[0], np.cumsum(count)]).astype(np.int64))
+    try:
+        for url in page_urls:
+            draft.page(url, url, "")
+            draft.records.add(b"")
+        draft.save("offsets", offsets.astype(np.int64, copy=False))
+        draft.save("targets", targets.astype(np.int32, copy=False))
+        _save_labels(draft, labels or {}, len(offsets) - 1)
+        draft.publish({"pages": len(offsets) - 1, "links": len(targets)}, list(labels or {}))
+    except BaseException:
+        draft.discard()
+        raise
+
+
+def _save_labels(draft: "_Draft", labels: Mapping[str, NDArray[Any]], page_count: int) -> None:
+    pages = np.concatenate([np.empty(0, np.int64), *labels.values()]).astype(np.int64)
+    numbers = np.repeat(np.arange(len(labels)), [len(pages) for pages in labels.values()])
+    ends = np.cumsum(np.bincount(pages, minlength=page_count))
+    draft.save("label_offsets", np.concatenate([[0], ends]).astype(np.int64))
     draft.save("label_ids", numbers[np.argsort(pages, kind="stable")].astype(np.int32))
-    draft.save("offsets", offsets.astype(np.int64, copy=False))
-    draft.save("targets", targets.astype(np.int32, copy=False))
-    draft.publish({"pages": len(offsets) - 1, "links": len(targets)}, names)
 
 
 class _Table:

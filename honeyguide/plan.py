@@ -8,9 +8,10 @@ import numpy as np
 from honeyguide.contracts import Agent, Encoder, Frontier, Goal, Judge, Link, World
 from honeyguide.crawl import Observer, Outcome, simulate
 from honeyguide.errors import HoneyguideError
+from honeyguide.judges.closeness import check_topic
 from honeyguide.judges.remembered import Remembered
 from honeyguide.navigator import Navigator
-from honeyguide.registry import make
+from honeyguide.registry import accepts, make
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,8 @@ class Plan:
     def open(self, remember: bool = False) -> "OpenPlan":
         """Make its encoder, judge and world, and find its seeds."""
         encoder: Encoder = make("encoder", self.encoder)
+        if accepts("judge", self.judge, "encoder"):
+            check_topic(self.topic, encoder)
         judge: Judge = make("judge", self.judge, topic=self.topic, encoder=encoder)
         world: World = make("world", self.world, judge=Remembered(judge) if remember else judge)
         return OpenPlan(self, encoder, world, tuple(world.find(name) for name in self.seeds))

@@ -87,6 +87,12 @@ def make(kind: str, spec: str, /, **offers: Any) -> Any:
     return found.make(**arguments)
 
 
+def accepts(kind: str, spec: str, argument: str) -> bool:
+    """Whether the part that a spec names takes an argument of this name."""
+    name = spec.partition(":")[0]
+    return argument in inspect.signature(_find(kind, name).make).parameters
+
+
 def _find(kind: str, name: str) -> Part:
     known = parts(kind)
     if name in known:

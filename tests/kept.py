@@ -2,10 +2,12 @@
 
 import hashlib
 import heapq
+import json
 import os
 import resource
 import sys
 import time
+import traceback
 from pathlib import Path
 
 import numpy as np
@@ -69,7 +71,7 @@ class World:
 
     def visit(self, link):
         if self.log:
-            with open(self.log, "a") as file:
+            with self.log.open("a") as file:
                 file.write(link.url + "\n")
         time.sleep(self.pause)
         number = int(link.url.rsplit("/", 1)[1])
@@ -113,27 +115,49 @@ def crawl(steering, world, in_flight=1, budget=10**9, now=0.0):
     return "budget spent"
 
 
-def main(folder, log, in_flight, refuses, pause, max_file_size):
+def run(folder, log, in_flight=1, refuses=0.0, pause=0.0, max_file_size=0):
     """Begin or go on with the crawl in a folder, to its end."""
     snapshots.MIN_VISITS = 40
-    if int(max_file_size):
-        resource.setrlimit(resource.RLIMIT_FSIZE, (int(max_file_size), resource.RLIM_INFINITY))
+    if max_file_size:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (max_file_size, resource.RLIM_INFINITY))
     folder = Path(folder)
+    if not database.holds_crawl(folder):
+        database.create(folder, {"in_flight": in_flight})
+    store = Store(folder, batch_seconds=0.01, warc_bytes=60_000)
     try:
-        if not database.holds_crawl(folder):
-            database.create(folder, {"in_flight": in_flight})
-        store = Store(folder, batch_seconds=0.01, warc_bytes=60_000)
+        steering = Recorded(navigator(refuses), store)
+        reason = crawl(steering, World(Path(log), pause), in_flight, now=steering.started_at)
+        store.note(stopped=reason)
+    finally:
+        store.close()
+
+
+def serve():
+    """Start processes as told, one a line, without the time that a new interpreter takes."""
+    for line in sys.stdin:
+        order, arguments = json.loads(line)
+        if order == "start":
+            pid = os.fork()
+            answer = pid or child(**arguments)
+        else:
+            answer = os.waitpid(arguments, 0)[1]
+        sys.stdout.write(f"{answer}\n")
+        sys.stdout.flush()
+
+
+def child(errors, **arguments):
+    code = 0
+    with Path(errors).open("w") as file:
         try:
-            steering = Recorded(navigator(float(refuses)), store)
-            print("ready", os.getpid(), flush=True)
-            now = steering.started_at
-            reason = crawl(steering, World(log, float(pause)), int(in_flight), now=now)
-            store.note(stopped=reason)
-        finally:
-            store.close()
-    except HoneyguideError as error:
-        sys.exit(str(error))
+            run(**arguments)
+        except HoneyguideError as error:
+            file.write(f"{error}\n")
+            code = 1
+        except BaseException:
+            traceback.print_exc(file=file)
+            code = 2
+    os._exit(code)
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    serve()

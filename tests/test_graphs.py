@@ -96,6 +96,22 @@ def test_a_page_keeps_its_own_url_and_others_get_one_from_their_id(tmp_path):
     assert graph.page(2).links[0].url == "http://b.example/two"
 
 
+def test_a_made_url_gives_way_to_none_and_takes_none(tmp_path):
+    odd = ("x", "http://web.example/x", "page/1", "page/3", "..", ".")
+    write(tmp_path / "web", *((id, []) for id in odd))
+    graph = Graph.open(tmp_path / "web")
+    assert len({graph.url(page) for page in range(len(odd))}) == len(odd)
+    assert [graph.find(id) for id in odd] == list(range(len(odd)))
+
+
+def test_a_damaged_page_is_told_in_a_sentence(tmp_path):
+    write(tmp_path / "web", ("a", [], {"text": "word " * 1000}))
+    file = tmp_path / "web" / "records.bin"
+    file.write_bytes(b"\x00" * file.stat().st_size)
+    with pytest.raises(HoneyguideError, match="damaged"):
+        Graph.open(tmp_path / "web").page(0)
+
+
 def test_a_page_is_found_by_id_title_or_url_case_aside(tmp_path):
     write(
         tmp_path / "web",

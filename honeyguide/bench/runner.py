@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from honeyguide.contracts import Step, Visit
+from honeyguide.contracts import Step, Visit, World
 from honeyguide.crawl import simulate
 from honeyguide.errors import HoneyguideError
 from honeyguide.plan import OpenPlan, Plan
@@ -52,19 +52,19 @@ def compare(plan: Plan, agents: Sequence[str], runs: int, progress: Progress) ->
     agents = list(dict.fromkeys(agents))
     for agent in agents:  # a wrong name is found before anything runs
         opened.navigator(replace(plan, agent=agent))
-    oracle = _oracle(opened, progress)
+    oracle = _run(opened, "oracle", 1, progress) if _truth_is_known(opened.world) else None
     results = {name: _run(opened, name, runs, progress) for name in agents if name != "oracle"}
     if oracle is not None:
         results["oracle"] = oracle
     return Comparison(plan, tuple(results[name] for name in agents), oracle)
 
 
-def _oracle(opened: OpenPlan, progress: Progress) -> Runs | None:
-    """One run of the oracle, which leaves nothing to chance."""
+def _truth_is_known(world: World) -> bool:
     try:
-        return _run(opened, "oracle", 1, progress)
-    except HoneyguideError:  # nobody knows the truth of this web
-        return None
+        world.truth()
+    except HoneyguideError:
+        return False
+    return True
 
 
 def _run(opened: OpenPlan, agent: str, runs: int, progress: Progress) -> Runs:

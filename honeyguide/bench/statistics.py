@@ -64,7 +64,10 @@ def hold(pages: Iterable[Page]) -> Web:
 
 
 def web_statistics(
-    pages: Iterable[Page], labels: Collection[str], generator: np.random.Generator, probes: int = 100
+    pages: Iterable[Page],
+    labels: Collection[str],
+    generator: np.random.Generator,
+    probes: int = 100,
 ) -> dict[str, Any]:
     """All measures of a web; those of relevance are means over `labels`, each taken as a topic."""
     web = hold(pages)
@@ -96,7 +99,7 @@ def _topic(
     relevant = np.array([label in page.labels for page in web.pages])
     near = ring_locality(web, relevant, generator, probes)
     telling = topic_words(vocabulary, relevant)
-    inner = np.flatnonzero(web.target >= 0)
+    inner = np.flatnonzero(web.target >= 0).tolist()
     truth = relevant[web.target[inner]]
     return {
         "base_rate": relevant.mean(),
@@ -154,7 +157,7 @@ def spans(offsets: Ints, rows: Ints) -> Ints:
     counts = offsets[rows + 1] - offsets[rows]
     ends = np.cumsum(counts)
     within = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - counts, counts)
-    return np.repeat(offsets[rows], counts) + within
+    return np.asarray(np.repeat(offsets[rows], counts) + within)
 
 
 def walk_locality(web: Web, relevant: Flags) -> Floats:
@@ -238,7 +241,7 @@ def _sketch(text: str, codes: dict[str, int]) -> list[int]:
     for i in range(SHINGLE):
         mixed = (mixed ^ code[i : i + len(mixed)]) * np.uint64(0x9E3779B97F4A7C15)
         mixed ^= mixed >> np.uint64(29)
-    return np.unique(mixed)[:SKETCH].tolist()
+    return [int(entry) for entry in np.unique(mixed)[:SKETCH]]
 
 
 def hosts(urls: Sequence[str]) -> dict[str, Any]:

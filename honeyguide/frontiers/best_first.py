@@ -13,7 +13,6 @@ from honeyguide.registry import part
 
 SHORTLIST = 64  # links that a host keeps in order; the rest is looked through when they are gone
 FAR_WORSE = 2.0  # standard deviations of the scores usually taken
-LISTED = 4096  # links put in order at once after all were scored anew
 DRAWS = 32  # blind tries before the available links are counted
 WORST = (math.inf, 0)
 
@@ -44,6 +43,7 @@ class BestFirst:
         self._seen = Columns(seen=np.bool_)  # by page
         self._taken: dict[int, int] = {}  # page: host
         self._usual = _Usual()
+        self._takes = 0  # since all was scored anew
 
     def __len__(self) -> int:
         return len(self._block)
@@ -76,6 +76,7 @@ class BestFirst:
         x, score = self._block.remove(page)
         self._hosts.start(host, now)
         self._taken[page] = host
+        self._takes += 1
         self._usual.note(score)
         return Taken(page, x, score)
 
@@ -224,7 +225,8 @@ class BestFirst:
         best[:] = NOTHING
         np.maximum.at(best, self._block.host, self._block.score)
         self._short.clear()
-        links, cut = self._block.above_cut(LISTED)
+        links, cut = self._block.above_cut(SHORTLIST + 4 * self._takes)
+        self._takes = 0
         for host, link in links:
             self._short.setdefault(host, []).append(link)  # best first, so each list is a heap
         self._floor = dict.fromkeys(self._short, (-cut, -1))

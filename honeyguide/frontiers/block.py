@@ -99,7 +99,8 @@ class Block:
         if len(self.score) > count:
             cut = float(np.partition(self.score, len(self.score) - count)[len(self.score) - count])
         entries = self._entries(np.flatnonzero(self.score > cut))
-        return [(int(self.host[row]), (score, page, row)) for score, page, row in entries], cut
+        hosts = self.host[[row for _, _, row in entries]].tolist()
+        return list(zip(hosts, entries, strict=True)), cut
 
     def _entries(self, rows: NDArray[np.intp]) -> list[Entry]:
         scores, pages = self.score[rows], self.page[rows]

@@ -8,15 +8,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from honeyguide.columns import Columns
 from honeyguide.contracts import State
 
 Hashes = NDArray[np.uint64]
 
-NEAR = 3  # bits of 64 in which near-duplicates may differ (Manku, Jain and Das Sarma, 2007)
-BANDS = 4  # so that one of them is the same in both
+LANES = 64  # bytes of a fingerprint
+BANDS = 6  # of 4 lanes each: texts that share 80 % of their phrases share one in 24 cases of 25
+BUCKETS = 1 << 17  # chains of a band
+LOOKS = 100  # links of a chain that are followed, so that no site can slow the crawl down
 FEW_WORDS = 64  # a text of fewer is only a duplicate of its like, word for word
 LONGEST = 1 << 14  # bytes of a text that are looked at
-LOOKS = 1000  # fingerprints compared in one band, so that no site can slow the crawl down
 
 _SPACE = 32
 # ASCII letters become small, other ASCII signs become spaces, bytes of other letters stay
@@ -30,22 +32,29 @@ _STIR = np.uint64(0x94D049BB133111EB)
 _HALF = np.uint64(31)
 
 
-def fingerprint(text: str) -> int:
-    """A number of 64 bits, nearly the same for nearly the same texts; 0 where there is no word."""
+_LANE = np.uint64(58)  # the top 6 bits of a hash are its lane
+_MOST = np.uint64(2**64 - 1)
+_ODD = np.uint32(0x9E3779B1)
+
+
+def fingerprint(text: str) -> bytes:
+    """What two texts share of it is the share of their three-word phrases in common.
+
+    One-permutation minhash (Li, Owen and Zhang, 2012), a byte of each minimum; zero is an
+    empty lane. Without a word it is empty.
+    """
     words = _word_hashes(text)
     if len(words) < FEW_WORDS:
-        return _exact(words) if len(words) else 0
-    shingles = (words[:-2] * _MIX + words[1:-1]) * _STIR + words[2:]
-    shingles ^= shingles >> _HALF
-    shingles *= _MIX
-    shingles ^= shingles >> _HALF
-    bits = np.unpackbits(shingles.view(np.uint8)).reshape(-1, 64)
-    votes = np.ones(len(bits), np.float32) @ bits.astype(np.float32)  # simhash (Charikar, 2002)
-    return int.from_bytes(np.packbits(2 * votes > len(bits)).tobytes(), "big")
-
-
-def _exact(words: Hashes) -> int:
-    return int.from_bytes(hashlib.blake2b(words.tobytes(), digest_size=8).digest(), "big")
+        return hashlib.blake2b(words.tobytes(), digest_size=LANES).digest() if len(words) else b""
+    phrases = (words[:-2] * _MIX + words[1:-1]) * _STIR + words[2:]
+    phrases ^= phrases >> _HALF
+    phrases *= _MIX
+    phrases ^= phrases >> _HALF
+    least = np.full(LANES, _MOST)
+    np.minimum.at(least, (phrases >> _LANE).astype(np.intp), phrases)
+    lanes = np.maximum(least.astype(np.uint8), 1)
+    lanes[least == _MOST] = 0
+    return lanes.tobytes()
 
 
 def _word_hashes(text: str) -> Hashes:
@@ -87,113 +96,112 @@ class Near(NamedTuple):
 
 
 class Fingerprints:
-    """The latest fingerprints with the pages they belong to, found again within three bits.
+    """The latest fingerprints with the pages they belong to, found again by their like.
 
-    Each band of 16 bits has 65,536 chains of places, newest first; a place is a running
-    number, and the chains end where the oldest has been overwritten.
+    Each band has chains of places whose four lanes fall into one bucket, newest first; a
+    place is a running number, and a chain ends where the oldest has been overwritten.
     """
 
-    def __init__(self, capacity: int = 1 << 20) -> None:  # 30 bytes each
+    def __init__(
+        self,
+        capacity: int = 1 << 19,  # pages, of 98 bytes each
+        alike: float = 0.8,  # share of three-word phrases in common
+    ) -> None:
         self.capacity = capacity
+        self.alike = alike
         self._count = 0  # ever added
-        self._prints = array("Q")
-        self._pages = array("i")  # numbers in Memory
-        self._addresses = array("I")  # checksums of their URLs
-        self._repeats = array("H")
-        self._heads = [_nothing() for _ in range(BANDS)]
+        self._rows = Columns(
+            lanes=(np.uint8, LANES),
+            page=np.int32,
+            address=np.uint32,
+            repeats=np.uint16,
+        )
+        self._heads = [array("i", [-1]) * BUCKETS for _ in range(BANDS)]
         self._older = [array("i") for _ in range(BANDS)]
 
     def __len__(self) -> int:
-        return len(self._prints)
+        return len(self._rows)
 
-    def find(self, fingerprint: int) -> Near | None:
-        """The page of a fingerprint that is near; none when there is none."""
-        slot = self._find(fingerprint)
-        if slot < 0:
+    def find(self, fingerprint: bytes) -> Near | None:
+        """The page seen before that is most like this one, if one is alike enough."""
+        slots = self._candidates(fingerprint)
+        if not slots:
             return None
-        return Near(slot, self._pages[slot], self._addresses[slot], self._repeats[slot])
+        mine, theirs = np.frombuffer(fingerprint, np.uint8), self._rows["lanes"][slots]
+        same = np.count_nonzero((mine == theirs) & (mine > 0), axis=1)
+        shares = same / np.count_nonzero(mine | theirs, axis=1)
+        best = int(shares.argmax())
+        if shares[best] < self.alike:
+            return None
+        slot = slots[best]
+        page, address, repeats = (
+            int(self._rows[name][slot]) for name in ("page", "address", "repeats")
+        )
+        return Near(slot, page, address, repeats)
+
+    def add(self, fingerprint: bytes, page: int, address: int) -> None:
+        """Remember a fingerprint, in place of the oldest when there is no room."""
+        slot = self._count % self.capacity
+        if slot == len(self):
+            self._rows.extend(1)
+            for older in self._older:
+                older.append(-1)
+        rows = self._rows
+        rows["lanes"][slot] = np.frombuffer(fingerprint, np.uint8)
+        rows["page"][slot], rows["address"][slot], rows["repeats"][slot] = page, address, 0
+        for heads, older, bucket in zip(
+            self._heads, self._older, _buckets(rows["lanes"][slot]).tolist(), strict=True
+        ):
+            older[slot] = heads[bucket]
+            heads[bucket] = self._count
+        self._count += 1
 
     def repeat(self, near: Near) -> None:
         """Count one more page like an earlier one."""
-        self._repeats[near.slot] = min(near.repeats + 1, 65_535)
-
-    def add(self, fingerprint: int, page: int, address: int) -> None:
-        """Remember a fingerprint, in place of the oldest when there is no room."""
-        slot = self._count % self.capacity
-        _set(self._prints, slot, fingerprint)
-        _set(self._pages, slot, page)
-        _set(self._addresses, slot, address)
-        _set(self._repeats, slot, 0)
-        for band in range(BANDS):
-            heads, key = self._heads[band], _key(fingerprint, band)
-            _set(self._older[band], slot, heads[key])
-            heads[key] = self._count
-        self._count += 1
+        self._rows["repeats"][near.slot] = min(near.repeats + 1, 65_535)
 
     def state(self) -> State:
         """All of it, oldest first."""
         turn = -(self._count % self.capacity) if self._count > self.capacity else 0
-        return {
-            name: np.roll(np.array(column, column.typecode), turn)
-            for name, column in self._columns().items()
-        }
+        return {name: np.roll(rows, turn, axis=0) for name, rows in self._rows.state().items()}
 
     def load(self, state: State) -> None:
         """Become what was saved."""
-        for name, column in self._columns().items():
-            del column[:]
-            column.frombytes(state[name][-self.capacity :].astype(column.typecode).tobytes())
+        self._rows.load({name: rows[-self.capacity :] for name, rows in state.items()})
         self._count = len(self)
-        prints = np.array(self._prints, np.uint64)
+        buckets = _buckets(self._rows["lanes"][: len(self)])
         for band in range(BANDS):
-            keys = (prints >> np.uint64(16 * band)).astype(np.uint16)
-            self._heads[band], self._older[band] = _chains(keys)
+            self._heads[band], self._older[band] = _chains(buckets[:, band])
 
-    def _find(self, fingerprint: int) -> int:
-        prints, capacity = self._prints, self.capacity
-        oldest = max(0, self._count - capacity)
-        for band in range(BANDS):
-            older = self._older[band]
-            place = self._heads[band][_key(fingerprint, band)]
+    def _candidates(self, fingerprint: bytes) -> list[int]:
+        """The slots of pages that share a band with this one."""
+        oldest = max(0, self._count - self.capacity)
+        buckets = _buckets(np.frombuffer(fingerprint, np.uint8)).tolist()
+        found: dict[int, None] = {}
+        for heads, older, bucket in zip(self._heads, self._older, buckets, strict=True):
+            place = heads[bucket]
             for _ in range(LOOKS):
                 if place < oldest:
                     break
-                slot = place % capacity
-                if (prints[slot] ^ fingerprint).bit_count() <= NEAR:
-                    return slot
+                slot = place % self.capacity
+                found[slot] = None
                 place = older[slot]
-        return -1
-
-    def _columns(self) -> "dict[str, array[int]]":
-        return {
-            "prints": self._prints,
-            "pages": self._pages,
-            "addresses": self._addresses,
-            "repeats": self._repeats,
-        }
+        return list(found)
 
 
-def _key(fingerprint: int, band: int) -> int:
-    return fingerprint >> 16 * band & 0xFFFF
+def _buckets(lanes: NDArray[np.uint8]) -> NDArray[np.uint32]:
+    """The bucket of each band, of one fingerprint or of many."""
+    bands = lanes.view(np.uint32)[..., :BANDS] * _ODD
+    buckets: NDArray[np.uint32] = bands >> np.uint32(15)
+    return buckets
 
 
-def _nothing() -> "array[int]":
-    return array("i", [-1]) * 65_536
-
-
-def _set(column: "array[int]", slot: int, value: int) -> None:
-    if slot < len(column):
-        column[slot] = value
-    else:
-        column.append(value)
-
-
-def _chains(keys: NDArray[np.uint16]) -> "tuple[array[int], array[int]]":
-    """The newest place of each key, and the next older place of the same key."""
-    order = np.argsort(keys, kind="stable").astype(np.int32)
-    older = np.full(len(keys), -1, np.int32)
-    same = keys[order[1:]] == keys[order[:-1]]
+def _chains(buckets: NDArray[np.uint32]) -> "tuple[array[int], array[int]]":
+    """The newest place in each bucket, and the next older place of the same bucket."""
+    order = np.argsort(buckets, kind="stable").astype(np.int32)
+    older = np.full(len(buckets), -1, np.int32)
+    same = buckets[order[1:]] == buckets[order[:-1]]
     older[order[1:][same]] = order[:-1][same]
-    heads = np.full(65_536, -1, np.int32)
-    np.maximum.at(heads, keys, np.arange(len(keys), dtype=np.int32))
+    heads = np.full(BUCKETS, -1, np.int32)
+    np.maximum.at(heads, buckets, np.arange(len(buckets), dtype=np.int32))
     return array("i", heads.tobytes()), array("i", older.tobytes())

@@ -8,9 +8,9 @@ SHORT = 1200  # characters; a missing page has little more to say
 VERY_SHORT = 300
 
 _NOT_FOUND = (  # what a title can be, whole or between the dashes that part it from a site's name
-    r"(?:the |this |requested |web ?)*(?:page|file|document|content|url|resource|article)?"
-    r"(?: (?:was|is|could|can|cannot|can't))*(?: be)? ?(?:not|no longer|un)[ -]?"
-    r"(?:found|available|exist|located)",
+    r"(?:the |this |that |requested |web ?)*(?:page|file|document|content|url|resource|article)?"
+    r"(?: you (?:requested|are looking for))?(?: (?:was|is|could|can))? ?"
+    r"(?:not|no longer|cannot|can't|couldn't)(?: be)? (?:found|available|exist|located)",
     r"(?:page|file|document|content|article) (?:does not|doesn't|no longer) exists?",
     r"(?:page|file|content|article) (?:missing|removed|deleted|unavailable|gone)",
     r"missing page|nothing found|no such page|no results? found",

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from honeyguide.columns import Columns
 from honeyguide.contracts import Ids, State
-from honeyguide.guards.shapes import Kind, refusal, shape
+from honeyguide.guards.shapes import Kind, Shape, refusal, shape
 
 Codes = NDArray[np.uint8]
+Record = NDArray[np.uint32]  # a row of six
 
 SLOTS = 1 << 20  # groups of URLs; those that share a slot by chance share a record
 MOST_FORMS = 40  # sets of parameters that one path may have
@@ -34,7 +35,13 @@ REASONS = (
 OPEN = 0
 _CODES = {reason: code for code, reason in enumerate(REASONS)}
 _HOST_FULL, _HOST_STALE = _CODES["host with nothing relevant"], _CODES["host with nothing new"]
+_GROWING = _CODES["growing query"]
+_NONE = np.empty(0, np.int32)
 _UNREAD = 255  # the URL has not been looked at
+
+
+# columns of a record
+_VISITED, _NEW, _RELEVANT, _DRY, _FORMS, _CLOSED = range(6)
 
 
 class Limits(NamedTuple):
@@ -70,42 +77,39 @@ class Traps:
     def judge(self, ids: Ids, hosts: Ids, urls: Sequence[str], by_looks: bool = True) -> Codes:
         """Why each link is refused, as places in REASONS; 0 for those that are not."""
         self._know(ids, hosts)
-        links, closed = self._links, self._groups["closed"]
+        links, groups = self._links, self._groups["record"]
         looks: Codes = links["code"][ids]
         unread = np.flatnonzero(looks == _UNREAD)
         if len(unread):
             self._read(ids[unread], [urls[place] for place in unread.tolist()])
             looks = links["code"][ids]
-        codes: Codes = self._hosts["closed"][hosts]
+        codes: Codes = self._hosts["record"][hosts, _CLOSED].astype(np.uint8)
         for group in ("wide", "narrow"):
-            codes = np.where(codes, codes, closed[links[group][ids]])
+            codes = np.where(codes, codes, groups[links[group][ids], _CLOSED])
         return np.where(looks, looks, codes) if by_looks else codes
 
-    def note(self, id: int, host: int, url: str, new: bool, relevant: bool) -> None:
+    def note(self, host: int, like: Shape, new: bool, relevant: bool) -> None:
         """Take in what became of a link."""
-        self._know(np.array([id], np.int32), np.array([host], np.int32))
-        self._tally(self._hosts, host, self._host_limits, new, relevant)
-        like = shape(url)
+        self._know(_NONE, np.array([host], np.int32))
+        self._tally(self._hosts["record"][host], self._host_limits, new, relevant)
         if like.kind == Kind.SINGLE:
             return
-        narrow, wide = _slot(like.narrow), _slot(like.wide)
-        first = not self._groups["visited"][narrow]
-        for slot, limits in zip((narrow, wide), self._limits[like.kind], strict=True):
-            self._tally(self._groups, slot, limits, new, relevant)
-        if first and like.wide.endswith(b"?"):
-            self._count_form(wide)
+        narrow, wide = (self._groups["record"][_slot(name)] for name in (like.narrow, like.wide))
+        if like.wide.endswith(b"?") and not narrow[_VISITED]:
+            wide[_FORMS] += 1
+        for record, limits in zip((narrow, wide), self._limits[like.kind], strict=True):
+            self._tally(record, limits, new, relevant)
 
     def state(self) -> State:
         """All records; what URLs look like is read again."""
-        used = np.flatnonzero(self._groups["visited"])
-        groups = {name: column[used] for name, column in self._groups.state().items()}
-        return {"slots": used, "groups": groups, "hosts": self._hosts.state()}
+        groups = self._groups["record"]
+        used = np.flatnonzero(groups[:, _VISITED])
+        return {"slots": used, "groups": groups[used], "hosts": self._hosts.state()}
 
     def load(self, state: State) -> None:
         """Become what was saved, before any link is judged."""
         self._groups = _records(SLOTS)
-        for name, values in state["groups"].items():
-            self._groups[name][state["slots"]] = values
+        self._groups["record"][state["slots"]] = state["groups"]
         self._hosts.load(state["hosts"])
 
     def _read(self, ids: Ids, urls: Sequence[str]) -> None:
@@ -117,25 +121,19 @@ class Traps:
         self._links["narrow"][ids] = [_slot(like.narrow) for like in likes]
         self._links["wide"][ids] = [_slot(like.wide) for like in likes]
 
-    def _tally(
-        self, records: Columns, place: int, limits: Limits, new: bool, relevant: bool
-    ) -> None:
-        visited = records["visited"][place] = records["visited"][place] + 1
-        fresh = records["fresh"][place] = records["fresh"][place] + new
-        found = records["relevant"][place] = records["relevant"][place] + (new and relevant)
-        dry = records["dry"][place] = 0 if new else records["dry"][place] + 1
+    def _tally(self, record: Record, limits: Limits, new: bool, relevant: bool) -> None:
+        visited, fresh, found, dry, forms, _ = record.tolist()
+        visited, fresh, found = visited + 1, fresh + new, found + (new and relevant)
+        dry = 0 if new else dry + 1
         if dry >= limits.patience + fresh // 4:
-            records["closed"][place] = limits.stale
-        elif visited >= limits.pages + self.growth * int(found):
-            records["closed"][place] = limits.full
+            closed = limits.stale
+        elif visited >= limits.pages + self.growth * found:
+            closed = limits.full
+        elif forms > MOST_FORMS + found:
+            closed = _GROWING
         else:
-            records["closed"][place] = OPEN
-
-    def _count_form(self, wide: int) -> None:
-        groups = self._groups
-        groups["forms"][wide] += 1
-        if groups["forms"][wide] > MOST_FORMS + groups["relevant"][wide]:
-            groups["closed"][wide] = _CODES["growing query"]
+            closed = OPEN
+        record[:] = visited, fresh, found, dry, forms, closed
 
     def _know(self, ids: Ids, hosts: Ids) -> None:
         missing = int(ids.max(initial=-1)) + 1 - len(self._links)
@@ -171,14 +169,7 @@ def _limits(
 
 
 def _records(rows: int) -> Columns:
-    records = Columns(
-        visited=np.uint32,
-        fresh=np.uint32,  # visits that brought something new
-        relevant=np.uint32,  # and relevant
-        dry=np.uint32,  # visits in a row that brought nothing new
-        forms=np.uint32,  # sets of parameters seen
-        closed=np.uint8,
-    )
+    records = Columns(record=(np.uint32, 6))
     records.extend(rows)
     return records
 

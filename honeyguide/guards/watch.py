@@ -1,6 +1,5 @@
 """The guard of a live crawl: near-duplicates, soft 404s and traps, told apart and counted."""
 
-import re
 from dataclasses import replace
 from zlib import crc32
 
@@ -9,29 +8,30 @@ import numpy as np
 from honeyguide.columns import Columns
 from honeyguide.contracts import Ids, Link, Mask, Outlinks, Page, State, Verdict, Visit
 from honeyguide.guards import Cut
-from honeyguide.guards.duplicates import Fingerprints, fingerprint
+from honeyguide.guards.duplicates import LONGEST, Fingerprints, fingerprint
 from honeyguide.guards.shapes import Kind, shape
 from honeyguide.guards.soft404 import is_soft_404, is_troubled
 from honeyguide.guards.traps import OPEN, REASONS, Codes, Traps
 from honeyguide.memory import Memory
+from honeyguide.text import words
 
 DUPLICATE, SOFT_404 = "near-duplicate page", "soft 404"
 REPEATS = 2  # times that a host has shown a page of trouble before, until it is a soft 404
 _OVERLOADED = (408, 425, 429)
-# what an empty calendar changes from day to day
-_dates = re.compile(
-    r"\w*\d\w*|\b(?:jan|feb|mar|m[äa]r|apr|a[vb]r|ma[iyj]|jun|jul|aug|ago|sep|o[ck]t|nov|de[czs]"
-    r"|mon|tue|wed|thu|fri|sat|sun)\w*",
-    re.IGNORECASE,
-).sub
+# what an empty calendar changes from day to day: names of days and months, by their beginning
+_DATES = frozenset(
+    "mon tue wed thu fri sat sun jan feb mar mär apr avr abr may mai mag mei jun jui giu jul"
+    " lug aug aoû ago sep set oct okt ott nov dec dez déc dic die mit don fre sam son lun mie"
+    " mer jue jeu vie ven gio dom".split()
+)
 
 
 class Watch:
     """Looks at every link and every visit, in bounded memory."""
 
-    def __init__(self, traps: Traps | None = None, remembered: int = 1 << 20) -> None:
+    def __init__(self, traps: Traps | None = None, seen: Fingerprints | None = None) -> None:
         self.traps = traps or Traps()
-        self._seen = Fingerprints(remembered)  # pages
+        self._seen = seen or Fingerprints()
         self._cut = Columns(cut=np.bool_)  # by page: it is in the tally
         self._tally: dict[str, list[int | str]] = {}  # reason -> count, first URL
 
@@ -54,13 +54,15 @@ class Watch:
 
     def note(self, memory: Memory, id: int, visit: Visit) -> Visit:
         """Take in a visit, and say what it counts for."""
+        like = shape(visit.link.url)
         counted, new = visit, False
         if visit.page is not None:
-            counted, new = self._weigh(memory, id, visit, visit.page)
+            mark = fingerprint(_dateless(visit.page, like.kind))
+            counted, new = self._weigh(memory, id, visit, visit.page, mark)
         elif not _was_answered(visit):
             return visit  # it says nothing about what is there
         host = int(memory.host(np.array([id], np.int32))[0])
-        self.traps.note(id, host, visit.link.url, new, counted.verdict.relevant)
+        self.traps.note(host, like, new, counted.verdict.relevant)
         return counted
 
     def report(self) -> list[Cut]:
@@ -84,9 +86,10 @@ class Watch:
         self._cut.load(state["cut"])
         self._tally = {reason: list(cut) for reason, cut in state["tally"].items()}
 
-    def _weigh(self, memory: Memory, id: int, visit: Visit, page: Page) -> tuple[Visit, bool]:
+    def _weigh(
+        self, memory: Memory, id: int, visit: Visit, page: Page, mark: bytes
+    ) -> tuple[Visit, bool]:
         """The visit as it counts, and whether it brought something new."""
-        mark = self._fingerprint(visit.link, page)
         near = self._seen.find(mark) if mark else None
         address = crc32(page.url.encode("utf-8", "surrogatepass"))
         if near is not None and near.address == address:
@@ -99,16 +102,10 @@ class Watch:
             self._add(SOFT_404, page.url)
             return _worthless(visit, SOFT_404, 0.0), False
         if near is None:
-            return visit, mark != 0 or visit.verdict.relevant
+            return visit, bool(mark) or visit.verdict.relevant
         self._add(DUPLICATE, page.url)
         reason = f"near-duplicate of {memory.urls.url(near.page)}"
         return _worthless(visit, reason, visit.verdict.relevance), False
-
-    def _fingerprint(self, link: Link, page: Page) -> int:
-        """A page's fingerprint; that of a calendar without its dates."""
-        if shape(link.url).kind == Kind.CALENDAR:
-            return fingerprint(_dates(" ", page.text))
-        return fingerprint(page.text)
 
     def _count(self, ids: Ids, urls: list[str], codes: Codes) -> None:
         missing = int(ids.max(initial=-1)) + 1 - len(self._cut)
@@ -123,6 +120,14 @@ class Watch:
     def _add(self, reason: str, url: str) -> None:
         cut = self._tally.setdefault(reason, [0, url])
         cut[0] = int(cut[0]) + 1
+
+
+def _dateless(page: Page, kind: Kind) -> str:
+    """The text of a page; of a calendar, without its dates."""
+    if kind != Kind.CALENDAR:
+        return page.text
+    kept = (word for word in words(page.text[:LONGEST]) if word.isalpha())
+    return " ".join(word for word in kept if word[:3] not in _DATES)
 
 
 def _was_answered(visit: Visit) -> bool:

@@ -48,9 +48,15 @@ class Parsed:
 
     page: Page
     canonical: str = ""  # the URL it prefers for itself
-    language: str = ""  # "en"
+    declared_language: str = ""  # "en", as its first tag says
     nofollow: bool = False
     noindex: bool = False
+
+    @property
+    def language(self) -> str:
+        """The language its text is written in."""
+        found, _ = detect_fast(self.page.text[:1000])
+        return self.declared_language if found == "unknown" else str(found)
 
 
 def parse(
@@ -70,8 +76,7 @@ def parse(
     links = tuple(_links(nodes, flat, spans, head.base, url))
     title, text = _main_text(html, flat, tree)
     page = Page(url, title, text, links)
-    language = _language(text) or head.language
-    return Parsed(page, head.canonical, language, head.nofollow, head.noindex)
+    return Parsed(page, head.canonical, head.language, head.nofollow, head.noindex)
 
 
 # ----------------------------------------------------------------------- bytes to text
@@ -114,7 +119,7 @@ def _defused(html: str) -> str:
     if tags > MAX_TAGS:
         one_too_many = next(islice(_tags(html), MAX_TAGS, None), None)
         html = html[: one_too_many.start()] if one_too_many else html
-    if len(html) > 32_000 and _long_tag(html):
+    if len(html) > 64_000 and _long_tag(html):
         html = html[: _attribute_bomb(html)]
     # every block inside unclosed formatting repeats all of it
     if tags > 2_000 and len(_formatting.findall(html)) * tags > 2_000_000:
@@ -239,8 +244,3 @@ def _main_text(html: str, flat: str, tree: LexborHTMLParser) -> tuple[str, str]:
 
 def _line(text: str) -> str:
     return " ".join(text.split())[:MAX_ANCHOR]
-
-
-def _language(text: str) -> str:
-    language, _ = detect_fast(text[:1000])
-    return "" if language == "unknown" else str(language)

@@ -37,6 +37,21 @@ class Lock:
             _held.discard(self._path)
 
 
+def holder(folder: Path) -> str:
+    """The number of the process that has a folder open; empty when none has."""
+    path = (folder / "lock").resolve()
+    if path in _held:  # to open and close it again would let others in
+        return str(os.getpid())
+    written = ""
+    try:
+        with path.open("r+") as file:
+            written = file.read(20).strip()
+            _lock(file.fileno())
+    except OSError:  # it is held, or there is none
+        return written
+    return ""
+
+
 if sys.platform == "win32":
     import msvcrt
 

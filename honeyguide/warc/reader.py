@@ -1,11 +1,12 @@
-"""What WARC files hold: responses one after another, or one at its place."""
+"""What WARC files hold: records one after another, or one response at its place."""
 
 import re
 import warnings
-from collections.abc import Iterable, Iterator
+import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from honeyguide.errors import HoneyguideError
 from honeyguide.warc.index import index_path, read_index
@@ -14,9 +15,10 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)  # of old names that nobody asked for
     from fastwarc.warc import ArchiveIterator, WarcRecordType
 
+RESPONSE, METADATA = WarcRecordType.response, WarcRecordType.metadata
 MAX_BODY = 20_000_000  # bytes read of a record
 _chunk = re.compile(rb"\s*([0-9a-fA-F]{1,8})[^\n]{0,200}\n").match
-_HTTP = WarcRecordType.response | WarcRecordType.metadata
+_requested = re.compile(rb"^requested-url: ([^\r\n]*)", re.MULTILINE).search
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,37 +26,31 @@ class Archived:
     """A response as a WARC file has it."""
 
     url: str
-    offset: int  # bytes from the start of the file
     status: int
     headers: dict[str, str]  # names in small letters
     body: bytes  # without chunks, but with any content encoding
-    cut: bool = False  # the archive or we did not take all of it
+    cut: bool  # the archive or the reader did not take all of it
 
 
-def responses(file: BinaryIO, name: str, limit: int = MAX_BODY) -> Iterator[Archived]:
-    """Every HTTP response of a WARC file."""
-    for record in records(file, name, WarcRecordType.response):
-        found = _archived(record, limit)
-        if found is not None:
-            yield found
-
-
-def records(file: BinaryIO, name: str, types: WarcRecordType) -> Iterator[Any]:
-    """The records of these types."""
+def records(path: Path) -> Iterator[Any]:
+    """Every record of a WARC file; one that is cut off is no WARC file."""
+    record = None
     try:
-        yield from ArchiveIterator(file, types, parse_http=False)
+        # by name: the library reads it without holding up other threads, or a panic
+        for record in ArchiveIterator(str(path), parse_http=False):
+            yield record
     except OSError as error:
-        if isinstance(error.__cause__, HoneyguideError):  # what the file itself had to say
-            raise error.__cause__ from None
-        raise HoneyguideError(f"{name} is not a WARC file, or damaged: {error}") from None
+        raise HoneyguideError(f"{path} is not a WARC file, or damaged: {error}") from None
+    if record is None or not _is_whole(path, record):
+        raise HoneyguideError(f"{path} is {'cut off' if record else 'not a WARC file'}")
 
 
 def read_at(path: Path, offset: int, limit: int = MAX_BODY) -> Archived | None:
     """The response at a place; None when there is none."""
     with path.open("rb") as file:
         file.seek(offset)
-        for record in records(file, path.name, WarcRecordType.response):
-            return _archived(record, limit)
+        for record in ArchiveIterator(file, parse_http=False):
+            return archived(record, limit)
     return None
 
 
@@ -71,48 +67,41 @@ def locations(path: Path) -> Iterator[tuple[str, int]]:
 
 
 def _scan(path: Path) -> Iterator[tuple[str, int]]:
-    with path.open("rb") as file:
-        id, offset = "", 0
-        for record in records(file, path.name, _HTTP):
-            if record.record_type == WarcRecordType.response:
-                id, offset = record.record_id, record.stream_pos
-                if url := _url(record):
-                    yield url, offset
-            elif record.headers.get("WARC-Concurrent-To") == id:
-                requested = _requested(record.reader.read(65_536).splitlines())
-                if requested:
-                    yield requested, offset
+    id, offset = "", 0
+    for record in records(path):
+        if record.record_type == RESPONSE:
+            id, offset = record.record_id, record.stream_pos
+            yield target(record), offset
+        elif record.headers.get("WARC-Concurrent-To") == id:
+            found = _requested(record.reader.read(65_536))
+            if record.record_type == METADATA and found:
+                yield found[1].decode("utf-8", "replace"), offset
 
 
-def _requested(lines: Iterable[bytes]) -> str:
-    prefix = b"requested-url: "
-    found = [line.removeprefix(prefix) for line in lines if line.startswith(prefix)]
-    return found[0].decode("utf-8", "replace") if found else ""
-
-
-def _url(record: Any) -> str:
-    # WARC 1.0 shows them in angle brackets in its examples, and some writers do that
+def target(record: Any) -> str:
+    """The URL of a record."""
+    # the examples of WARC 1.0 show it in angle brackets, and some writers do that
     return (record.headers.get("WARC-Target-URI") or "").removeprefix("<").removesuffix(">")
 
 
-def _archived(record: Any, limit: int) -> Archived | None:
-    url = _url(record)
+def archived(record: Any, limit: int = MAX_BODY) -> Archived | None:
+    """The HTTP response of a record; None when it has none."""
     try:
         record.parse_http()
         body = record.reader.read(limit + 1)
     except (OSError, ValueError):
         return None
     http = record.http_headers
-    if not url or http is None or not http.status_code:
+    if record.record_type != RESPONSE or not (http and http.status_code):
         return None
     headers: dict[str, str] = {}
     for name, value in http.items():
         key = name.lower()
         headers[key] = f"{headers[key]}, {value}" if key in headers else value
+    cut = len(body) > limit or bool(record.headers.get("WARC-Truncated"))
     if "chunked" in headers.get("transfer-encoding", "").lower():
         body = _without_chunks(body)
-    cut = len(body) > limit or bool(record.headers.get("WARC-Truncated"))
-    return Archived(url, record.stream_pos, http.status_code, headers, body[:limit], cut)
+    return Archived(target(record), http.status_code, headers, body[:limit], cut)
 
 
 def _without_chunks(body: bytes) -> bytes:
@@ -125,4 +114,21 @@ def _without_chunks(body: bytes) -> bytes:
             return b"".join(pieces)
         pieces.append(body[found.end() : found.end() + size])
         at = found.end() + size
-    return b"".join(pieces) if pieces else body
+    return b"".join(pieces) if at >= len(body) else body
+
+
+def _is_whole(path: Path, last: Any) -> bool:
+    """Whether the last record's end is there, and nothing comes after it."""
+    with path.open("rb") as file:
+        file.seek(last.stream_pos)
+        data = file.read(1 << 16)
+        if data.startswith(b"\x1f\x8b"):
+            engine = zlib.decompressobj(wbits=31)
+            while data and not engine.eof:
+                engine.decompress(data, 1 << 20)
+                data = engine.unconsumed_tail or (b"" if engine.eof else file.read(1 << 16))
+            return engine.eof and not (engine.unused_data + file.read(1)).strip(b"\r\n\0")
+        head = data.find(b"\r\n\r\n") + 4
+        end = last.stream_pos + head + int(last.headers.get("Content-Length") or 0)
+        file.seek(end)
+        return end <= path.stat().st_size and not file.read(1 << 16).strip(b"\r\n\0")

@@ -32,7 +32,7 @@ def test_a_text_is_encoded_once():
 
 @given(st.lists(st.lists(st.text("ab", max_size=4), max_size=12)), st.integers(0, 6))
 def test_answers_do_not_depend_on_what_is_kept(batches, entries):
-    lengths, cached = cache_of(entries)
+    _, cached = cache_of(entries)
     for batch in batches:
         assert np.array_equal(cached(batch), Lengths()(batch))
         assert len(cached) <= entries

@@ -52,7 +52,7 @@ def test_a_broken_file_is_described_in_a_sentence(tmp_path, content, complaint):
 
 
 def test_a_missing_file_is_described_in_a_sentence(tmp_path):
-    with pytest.raises(HoneyguideError, match="cannot read word vectors .*nowhere"):
+    with pytest.raises(HoneyguideError, match=r"cannot read word vectors .*nowhere"):
         GloveEncoder(str(tmp_path / "nowhere"))
 
 

@@ -1,4 +1,3 @@
-import logging
 import subprocess
 import sys
 from pathlib import Path
@@ -15,13 +14,13 @@ from honeyguide.registry import make
 ENCODER = make("encoder", "wordllama")
 
 PLAIN = [
-    "the river carried sand and clay down to the sea where it became rock",
+    "the river carried sand and mud down to the sea where it became rock",
     "a good teacher listens to children before giving them answers",
     "interest rates rose again last year and many people could not pay for their homes",
     "sharks have lived in the oceans for longer than trees have grown on land",
 ]
 WRITTEN = [
-    "The river Thames carried sand and clay down to the sea, where it slowly became rock.",
+    "The river Thames carried sand and mud down to the sea, where it slowly became rock.",
     "Isaac Newton was born in England; he studied light, motion and gravity in Cambridge.",
     "Interest rates rose again in March, and many people in Spain could not pay for homes.",
 ]
@@ -35,12 +34,14 @@ def original():
 
 
 def test_vectors_of_plain_text_are_those_of_wordllama(original):
+    # pieces never cross the space between two words, so that sums of words are sums of pieces
     cosines = (ENCODER(PLAIN) * original.embed(PLAIN, norm=True)).sum(axis=1)
     assert cosines.min() > 0.98
 
 
 def test_capitals_and_punctuation_change_little(original):
-    # they are pieces of their own to WordLlama, and none here
+    # to WordLlama signs are pieces of their own; here they go, and so do numbers, and a rare word
+    # is taken in the spelling of fewest pieces
     cosines = (ENCODER(WRITTEN) * original.embed(WRITTEN, norm=True)).sum(axis=1)
     assert cosines.min() > 0.93
 
@@ -53,8 +54,9 @@ def test_a_text_without_known_words_is_a_zero_row():
 
 def test_names_are_known_without_their_capitals():
     assert all(map(ENCODER.knows, ["iraq", "tokyo", "dna", "zebra", "geology", "webrtc"]))
-    near, far = ENCODER(["iraq"]) @ ENCODER(["Baghdad", "saxophone"]).T[:, :, None]
-    assert near[0] > far[0] if near.ndim else True
+    assert np.array_equal(ENCODER(["tokyo"]), ENCODER(["TOKYO"]))
+    tokyo, japan, saxophone = ENCODER(["tokyo", "a city in Japan", "saxophone"])
+    assert tokyo @ japan > 0.4 > tokyo @ saxophone
 
 
 @settings(max_examples=60, deadline=None)
@@ -98,9 +100,8 @@ def test_loading_leaves_logging_alone():
         "root = logging.getLogger(); assert not root.handlers and root.level == logging.WARNING"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
-    assert logging.getLogger("wordllama")
 
 
 def test_related_words_are_closer_than_unrelated_ones():
-    geology, rocks, music = ENCODER(["geology", "rocks and minerals", "music"])
-    assert geology @ rocks > 0.2 > geology @ music
+    volcano, lava, music = ENCODER(["volcano", "hot lava and ash", "music"])
+    assert volcano @ lava > 0.2 > volcano @ music

@@ -19,16 +19,22 @@ Piece = str | Mention
 Pieces = Sequence[Piece]
 
 
-class Draft(NamedTuple):
-    """A page's title, its text with links, and what stands around it."""
+class Prose(NamedTuple):
+    """What a page says."""
 
-    url: str
     title: str
-    labels: tuple[str, ...]
-    style: int
-    bar: Sequence[Mention]
     paragraphs: Sequence[Pieces]
     items: Sequence[Pieces]
+
+
+class Draft(NamedTuple):
+    """What a page says and what stands around it."""
+
+    url: str
+    labels: tuple[str, ...]
+    style: int
+    prose: Prose
+    bar: Sequence[Mention]
     aside: Sequence[Mention]
     foot: Sequence[Mention]
 
@@ -52,12 +58,13 @@ STYLES = (
 )
 
 
-def text_of(draft: Draft) -> str:
+def text_of(prose: Prose) -> str:
     """What a reader reads: the title, then a line a paragraph or list item."""
-    lines = [draft.title]
-    for block in (*draft.paragraphs, *draft.items):
-        lines.append("".join([p if isinstance(p, str) else p[1] for p in block]).strip())
-    return "\n".join(lines)
+    blocks = (*prose.paragraphs, *prose.items)
+    lines = [
+        "".join([p if isinstance(p, str) else p[1] for p in block]).strip() for block in blocks
+    ]
+    return "\n".join([prose.title, *lines])
 
 
 def links_of(draft: Draft, depth: int) -> tuple[Link, ...]:
@@ -92,10 +99,10 @@ def _around(flat: str, first: int, last: int) -> str:
 
 def _walk(draft: Draft) -> Iterator[tuple[str, Piece]]:
     """Everything on a page in order, each link with its tag path."""
-    style = STYLES[draft.style]
+    style, prose = STYLES[draft.style], draft.prose
     yield from _row(draft.bar, f"html/body/{style.bar}/a")
-    yield "", f"{draft.title} "
-    for blocks, place in (draft.paragraphs, style.paragraph), (draft.items, style.items):
+    yield "", f"{prose.title} "
+    for blocks, place in (prose.paragraphs, style.paragraph), (prose.items, style.items):
         path = f"html/body/{style.text}/{place}/a"
         for block in blocks:
             for piece in block:

@@ -8,19 +8,18 @@ from honeyguide.worlds.synthetic.draft import STYLES, Draft, Mention, Piece
 
 def render(draft: Draft) -> str:
     """The page as a browser gets it."""
-    style = STYLES[draft.style]
-    paragraphs = [[*block] for block in draft.paragraphs]
+    style, prose = STYLES[draft.style], draft.prose
     body = (
         _wrap(style.bar, [[link] for link in draft.bar], "menu")
         + _open(style.text)
-        + f"<h1>{escape(draft.title)}</h1>\n"
-        + _wrap(style.paragraph, paragraphs)
-        + _wrap(style.items, draft.items)
+        + f"<h1>{escape(prose.title)}</h1>\n"
+        + _wrap(style.paragraph, prose.paragraphs)
+        + _wrap(style.items, prose.items)
         + _close(style.text)
         + _wrap(style.aside, [[link] for link in draft.aside], "sidebar")
         + _wrap(style.foot, [[link] for link in draft.foot], "footer")
     )
-    head = f'<meta charset="utf-8"><title>{escape(draft.title)}</title>'
+    head = f'<meta charset="utf-8"><title>{escape(prose.title)}</title>'
     return f'<!DOCTYPE html>\n<html lang="en"><head>{head}</head>\n<body>\n{body}</body></html>\n'
 
 

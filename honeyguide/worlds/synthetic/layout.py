@@ -33,7 +33,7 @@ FINE, NOT_FOUND, GONE, BROKEN, SILENT, MOVED, EMPTY = range(7)
 # upper ends of the shares of articles and hubs that are not fine
 _ILLS = ((NOT_FOUND, 0.020), (GONE, 0.025), (BROKEN, 0.035), (SILENT, 0.040), (MOVED, 0.055),
          (EMPTY, 0.065))  # fmt: skip
-_HUBS, _COPIES = 0.05, 0.06  # shares of pages in sections
+_HUBS, _COPIES = 0.05, 0.045  # shares of pages in sections
 
 
 class Host(NamedTuple):
@@ -47,7 +47,8 @@ class Host(NamedTuple):
     first: int  # pages before its first section
     section_size: int
     sections: int
-    bits: int
+    bits: int  # chance for its plan and its name
+    taste: int  # chance for its URLs, its look and its traps
 
 
 class Spot(NamedTuple):
@@ -114,9 +115,10 @@ class Layout:
         start, end = self.starts[number], self.starts[number + 1]
         bits = draw(self._host_key, number)
         first = TUNNEL + TUNNEL_PAGES if kind == GATE_HOST else TUNNEL
-        section_size = 12 + bits % 21
+        section_size = 12 + field(bits, 0) % 21
         sections = -((first - (end - start)) // section_size)
-        return Host(number, start, end - start, kind, topic, first, section_size, sections, bits)
+        plan = start, end - start, kind, topic, first, section_size, sections
+        return Host(number, *plan, bits, draw(bits, 0))
 
     def chunk(self, host: int, chunk: int) -> int:
         """What the topics of 32 sections of a portal are mixed with."""

@@ -66,7 +66,9 @@ class House:
         urls = [self.names.url(self.layout.spot(page)) for page in range(host.start, last)]
         body = "".join(f"<url><loc>{url}</loc></url>\n" for url in urls)
         space = "http://www.sitemaps.org/schemas/sitemap/0.9"
-        return f'<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="{space}">\n{body}</urlset>\n'
+        return (
+            f'<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="{space}">\n{body}</urlset>\n'
+        )
 
     def seconds(self, spot: Spot) -> float:
         """How long a page takes to arrive."""

@@ -115,15 +115,16 @@ class Names:
         return f"http://{self.host_name(spot.host.number)}{self.path(spot)}"
 
     def path(self, spot: Spot) -> str:
-        """Where a page is on its host; hosts differ in style, and some styles tell nothing."""
+        """Where a page is on its host."""
         local = spot.page - spot.host.start
         if spot.role == TUNNEL:
             return _TUNNEL[local - TUNNEL]
         if spot.role in _HOUSE:
             return _HOUSE[spot.role]
-        style = share(spot.host.bits >> 5, 0)
-        if style < 0.30:
-            return _opaque(local, style)
+        style = share(spot.host.taste, 0)
+        return _opaque(local, style) if style < 0.30 else self._readable(spot, local, style)
+
+    def _readable(self, spot: Spot, local: int, style: float) -> str:
         section = self.section(spot.host.number, spot.section)
         if style < 0.45:
             return f"/{section}/{local}/"

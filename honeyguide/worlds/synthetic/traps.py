@@ -3,7 +3,7 @@
 import re
 
 from honeyguide.worlds.synthetic.chance import draw, field, key, share
-from honeyguide.worlds.synthetic.draft import Mention, Piece
+from honeyguide.worlds.synthetic.draft import Mention, Piece, Prose
 from honeyguide.worlds.synthetic.layout import Host
 from honeyguide.worlds.synthetic.names import Names
 
@@ -21,15 +21,15 @@ class Traps:
 
     def entrance(self, host: Host, page: int) -> Mention | None:
         """The way into a host's trap, if it has one."""
-        chance = share(host.bits >> 11, 2)
+        chance = share(host.taste, 2)
         if chance < 0.15:
             return self._at(host, f"/calendar/{2000 + host.number % 25}/{1 + page % 12}", "Events")
         if chance < 0.25:
             return self._item(host, page % ITEMS, draw(self._session_key, page), "Shop")
         return None
 
-    def page(self, host: Host, path: str) -> tuple[str, list[list[Piece]], list[list[Piece]]] | None:
-        """Title, paragraphs and list of the trap page at a path; None when there is none."""
+    def page(self, host: Host, path: str) -> Prose | None:
+        """What the trap page at a path says; None when there is none."""
         if self.entrance(host, 0) is None:
             return None
         if found := _CALENDAR.fullmatch(path):
@@ -38,9 +38,7 @@ class Traps:
             return self._shop(host, int(found[1]) % ITEMS, int(found[2] or "0", 16))
         return None
 
-    def _calendar(
-        self, host: Host, year: int, month: int, day: int
-    ) -> tuple[str, list[list[Piece]], list[list[Piece]]] | None:
+    def _calendar(self, host: Host, year: int, month: int, day: int) -> Prose | None:
         if not (1 <= month <= 12 and day <= 28 and year):
             return None
         here = year * 12 + month - 1
@@ -50,16 +48,14 @@ class Traps:
             [self._at(host, _month(max(here - 1, 12)), "previous")],
         ]
         items += [[self._at(host, f"{_month(here)}/{d}", f"{year}-{month}-{d}")] for d in days]
-        return f"Calendar {year}-{month}", self._notices(here + day), items
+        return Prose(f"Calendar {year}-{month}", self._notices(here + day), items)
 
-    def _shop(
-        self, host: Host, item: int, session: int
-    ) -> tuple[str, list[list[Piece]], list[list[Piece]]]:
+    def _shop(self, host: Host, item: int, session: int) -> Prose:
         items: list[list[Piece]] = []
         for place in range(6):
             bits = draw(self._session_key, session, item, place)
             items.append([self._item(host, field(bits, 0) % ITEMS, bits, f"Item {place}")])
-        return f"Item {item}", self._notices(item), items
+        return Prose(f"Item {item}", self._notices(item), items)
 
     def _item(self, host: Host, item: int, session: int, anchor: str) -> Mention:
         # half of the shops use an id that looks like one, half do not

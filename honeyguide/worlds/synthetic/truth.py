@@ -23,7 +23,11 @@ def arrives(layout: Layout, spot: Spot) -> Spot | None:
 
 
 def whole_truth(
-    layout: Layout, wiring: Wiring, names: Names, judge: Callable[[Spot], bool]
+    layout: Layout,
+    wiring: Wiring,
+    names: Names,
+    judge: Callable[[Spot], bool],
+    progress: Callable[[int, int], None] | None = None,
 ) -> Truth:
     """Every page's links and relevance."""
     if layout.pages > MOST_PAGES:
@@ -40,6 +44,8 @@ def whole_truth(
         relevant[page] = spot is not None and judge(spot)
         rows.append(np.array(found, dtype=np.int32))
         offsets[page + 1] = offsets[page] + len(found)
+        if progress is not None:
+            progress(page + 1, layout.pages)
     return Truth(names.find_page, relevant, offsets, np.concatenate(rows))
 
 
@@ -50,8 +56,6 @@ def reachable(truth: Truth, starts: Sequence[int]) -> Mask:
     while len(ring):
         seen[ring] = True
         spans = [truth.targets[truth.offsets[p] : truth.offsets[p + 1]] for p in ring]
-        reached = np.unique(np.concatenate(spans))
+        reached = np.unique(np.concatenate(spans)).astype(np.int64)
         ring = reached[~seen[reached]]
     return seen
-
-

@@ -1,7 +1,6 @@
 """Which page links to which, from the pages' numbers alone."""
 
 from functools import lru_cache
-from math import sqrt
 
 from honeyguide.worlds.synthetic.chance import draw, field, key, share
 from honeyguide.worlds.synthetic.layout import (
@@ -30,7 +29,7 @@ from honeyguide.worlds.synthetic.words import FAMILY, NO_TOPIC
 NAV_SECTIONS, PORTAL_SECTIONS = 6, 3  # sections named in the navigation bar
 BRANCHES = 3  # further sections an index page leads to
 PARTNERS = 2  # other hosts named in every footer of a host
-MOST_LINKS = 300  # in the text of a page
+MOST_LINKS = 400  # in the text of a page
 # upper ends of the shares of links in the text: to the same section, the same host, the same
 # topic, a tunnel; the rest goes anywhere
 _SHARES = {
@@ -50,12 +49,13 @@ class Wiring:
         self.layout = layout
         self._count_key, self._link_key = key(seed, "count"), key(seed, "link")
         self._aside_key, self._partner_key = key(seed, "aside"), key(seed, "partner")
+        self.content = lru_cache(maxsize=1 << 8)(self._content)
         self.frame = lru_cache(maxsize=1 << 14)(self._frame)
 
     def targets(self, spot: Spot) -> list[int]:
         """All pages that a page links to, in document order."""
         bar, foot = self.frame(spot.host.number)
-        found = (*bar, *self.content(spot), *self.aside(spot), *foot)
+        found = (*bar, *self.content(spot.original), *self.aside(spot), *foot)
         return [page for page in found if page != spot.page]
 
     def _frame(self, number: int) -> tuple[list[int], list[int]]:
@@ -90,10 +90,9 @@ class Wiring:
         popular = (self._known(spot, share(bits, place)) for place in (0, 1))
         return [_index(host, spot.section), after, *popular]
 
-    def content(self, spot: Spot) -> list[int]:
+    def _content(self, page: int) -> list[int]:
         """The links in the text of a page."""
-        if spot.original != spot.page:
-            spot = self.layout.spot(spot.original)
+        spot = self.layout.spot(page)
         found = self._fixed(spot)
         for place in range(len(found), self._count(spot, len(found))):
             target = self._pick(spot, place)
@@ -115,12 +114,11 @@ class Wiring:
 
     def _count(self, spot: Spot, fixed: int) -> int:
         bits = draw(self._count_key, spot.page)
-        root = sqrt(((bits >> 32) + 1) / 4294967296)
-        tail = 1 / (root * sqrt(root))  # u^(-3/4): a power law with exponent 2.33
+        tail = 4294967296 / ((bits >> 32) + 1)  # 1 / u: a power law with exponent 2
         if spot.role == HUB:
-            return min(20 + int(8 * tail), MOST_LINKS)
+            return min(15 + int(6 * tail), MOST_LINKS)
         if spot.role == ARTICLE:
-            return min(2 + int(1.7 * tail), MOST_LINKS)
+            return min(2 + int(1.1 * tail), MOST_LINKS)
         if spot.role == HOME:
             return 8 + bits % 12
         return fixed + 3

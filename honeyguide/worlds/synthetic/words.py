@@ -8,7 +8,7 @@ FAMILY = 4  # topics in a family
 TABLE = 2048  # entries of a word table; an entry is drawn with equal chance
 NO_TOPIC = -1
 # shares of a topic's word table; what is left goes to common words
-_NAME, _OWN, _FAMILY = 0.022, 0.44, 0.10
+_NAME, _OWN, _FAMILY = 0.05, 0.42, 0.10
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,6 @@ def _table(
     first = topic - topic % FAMILY
     siblings = [i for i in range(first, first + FAMILY) if i != topic]
     kin = [word for rank in range(30) for i in siblings for word in (words[i][rank],)]
-    kin += [topics[i] for i in siblings]
     table = [topics[topic]] * round(_NAME * TABLE)
     table += _spread(words[topic], round(_OWN * TABLE), flatness=8)
     table += _spread(tuple(kin), round(_FAMILY * TABLE), flatness=60)

@@ -2,6 +2,8 @@
 
 import asyncio
 from collections import Counter
+from collections.abc import Callable
+from typing import Any
 
 from honeyguide.contracts import Judge, Link, Page, Truth, Verdict, Visit
 from honeyguide.errors import HoneyguideError, unknown
@@ -13,10 +15,10 @@ from honeyguide.worlds.synthetic.names import Names
 from honeyguide.worlds.synthetic.traps import Traps
 from honeyguide.worlds.synthetic.truth import arrives, reachable, whole_truth
 from honeyguide.worlds.synthetic.wiring import Wiring
-from honeyguide.worlds.synthetic.writing import Writer, style
+from honeyguide.worlds.synthetic.writing import Writer
 
 VERSION = "synthetic-v1"
-FAILURES = {NOT_FOUND: "http 404", GONE: "http 410", BROKEN: "http 500", SILENT: "timeout"}
+FAILURES = {NOT_FOUND: "status 404", GONE: "status 410", BROKEN: "status 500", SILENT: "timeout"}
 COUNTED = 200_000  # pages looked at to count labels; beyond, counts are estimates
 _NOTHING = Verdict(0.0, False)
 
@@ -37,7 +39,11 @@ class SyntheticWorld:
         self.wiring = Wiring(self.layout, seed)
         self.house = House(self.layout, self.names, seed)
         self.traps = Traps(self.names, seed)
+        self._truth: Truth | None = None
         self._writer = Writer(self.names, self.wiring, self.traps, seed)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return SyntheticWorld, (self.judge, self.pages, self.seed, self.delays)
 
     async def visit(self, link: Link) -> Visit:
         """Derive the page at a link and judge it."""
@@ -71,26 +77,21 @@ class SyntheticWorld:
 
     def _trap(self, url: str) -> Draft | None:
         name, slash, path = url.removeprefix("http://").partition("/")
-        host = self.names.find_host(name)
-        found = self.traps.page(host, slash + path) if host else None
-        if host is None or found is None:
-            return None
-        title, paragraphs, items = found
-        bar, foot = self._writer.frame(host.number)
-        return Draft(url, title, ("kind:trap",), style(host), bar, paragraphs, items, (), foot)
+        host = self.names.find_host(name) if url.startswith("http://") else None
+        return self._writer.trap(host, slash + path) if host else None
 
     def find(self, name: str) -> Link:
         """The link to a page by its URL, to a host by its name, or into a topic's surroundings."""
         wanted = name.strip()
         if "://" in wanted:
             if self.draft(wanted) is None:
-                raise HoneyguideError(f"no page {wanted!r} in this generated web")
+                raise HoneyguideError(f"no page named {wanted!r} in this generated web")
             return Link(wanted)
         host = self.names.find_host(wanted.lower().rstrip("/"))
         if host is not None:
             return Link(self.names.url(self.layout.spot(host.start)))
         if wanted.lower() not in self.topics():
-            raise unknown("topic, host or URL of this generated web", wanted, self.topics())
+            raise unknown("page, host or topic", wanted, self.topics())
         return self._start(self.topics().index(wanted.lower()))
 
     def _start(self, topic: int) -> Link:
@@ -120,13 +121,18 @@ class SyntheticWorld:
                 counts.update(self._writer.labels(spot))
         return {label: count * step for label, count in sorted(counts.items())}
 
-    def truth(self) -> Truth:
+    def truth(self, progress: Callable[[int, int], None] | None = None) -> Truth:
         """Every page's links and relevance, for webs that are not too large."""
-        return whole_truth(self.layout, self.wiring, self.names, self._is_relevant)
+        if self._truth is None:
+            self._truth = whole_truth(
+                self.layout, self.wiring, self.names, self._is_relevant, progress
+            )
+        return self._truth
 
     def _is_relevant(self, spot: Spot) -> bool:
-        draft = self._writer.draft(spot)
-        return self.judge(Page(draft.url, draft.title, text_of(draft), labels=draft.labels)).relevant
+        prose, labels = self._writer.prose(spot), self._writer.labels(spot)
+        page = Page(self.names.url(spot), prose.title, text_of(prose), labels=labels)
+        return self.judge(page).relevant
 
     def bound(self, *seeds: Link) -> int:
         """How many relevant pages a crawl from these seeds can find at most."""
@@ -137,5 +143,5 @@ class SyntheticWorld:
 
 def read(draft: Draft, depth: int) -> Page:
     """The page as a parser would give it."""
-    text, links = text_of(draft), links_of(draft, depth)
-    return Page(draft.url, draft.title, text, links, labels=draft.labels)
+    text, links = text_of(draft.prose), links_of(draft, depth)
+    return Page(draft.url, draft.prose.title, text, links, labels=draft.labels)

@@ -3,7 +3,7 @@
 from functools import lru_cache
 
 from honeyguide.worlds.synthetic.chance import draw, draws, field, key, share
-from honeyguide.worlds.synthetic.draft import STYLES, Draft, Mention, Piece
+from honeyguide.worlds.synthetic.draft import STYLES, Draft, Mention, Piece, Prose
 from honeyguide.worlds.synthetic.layout import (
     ABOUT,
     ARTICLE,
@@ -24,9 +24,9 @@ from honeyguide.worlds.synthetic.words import FAMILY, NO_TOPIC, TABLE
 
 INLINE = 10  # links in sentences; more stand in a list
 PARAGRAPH = 4  # sentences
-_WEAK = 0.15  # share of pages that hardly speak of their topic
+_WEAK = 0.20  # share of pages that hardly speak of their topic
 _MENTIONS = 0.15  # share of pages that speak of another topic in passing
-_USELESS, _USELESS_IN_LISTS = 0.46, 0.20  # shares of links in the text that do not say where to
+_USELESS, _USELESS_IN_LISTS = 0.52, 0.20  # shares of links in the text that do not say where to
 
 
 class Writer:
@@ -43,21 +43,26 @@ class Writer:
 
     def draft(self, spot: Spot) -> Draft:
         """The whole page."""
-        paragraphs, items = self._body(spot)
-        title = "Page not found" if spot.status == EMPTY else self.names.title(spot)
         bar, foot = self.frame(spot.host.number)
         trap = self.traps.entrance(spot.host, spot.page)
         return Draft(
             self.names.url(spot),
-            title,
             self.labels(spot),
             style(spot.host),
+            self.prose(spot),
             [*bar, trap] if trap else bar,
-            paragraphs,
-            items,
             self._aside(spot),
             foot,
         )
+
+    def trap(self, host: Host, path: str) -> Draft | None:
+        """The page of a trap; None when there is none at this path."""
+        prose = self.traps.page(host, path)
+        if prose is None:
+            return None
+        bar, foot = self.frame(host.number)
+        url = f"http://{self.names.host_name(host.number)}{path}"
+        return Draft(url, ("kind:trap",), style(host), prose, bar, (), foot)
 
     def labels(self, spot: Spot) -> tuple[str, ...]:
         """The truth about a page."""
@@ -78,7 +83,7 @@ class Writer:
         sentences = self._say(spot.topic, start, count)
         aside = share(start, 1)
         if aside < _WEAK:  # hardly a word of the topic
-            sentences[2:] = self._say(NO_TOPIC, start, count)[2:]
+            sentences[1:] = self._say(NO_TOPIC, start, count)[1:]
         if aside > 1 - _MENTIONS:
             place = field(start, 2) % (count - 2)
             sentences[place : place + 2] = self._pass(field(start, 3), start)
@@ -103,19 +108,18 @@ class Writer:
             sentences.append(said[0].upper() + said[1:])
         return sentences
 
-    def _body(self, spot: Spot) -> tuple[list[list[Piece]], list[list[Piece]]]:
+    def prose(self, spot: Spot) -> Prose:
+        """What a page says."""
         if spot.status == EMPTY:
-            return [[self.vocabulary.phrases["empty"][0]]], []
+            return Prose("Page not found", [self.vocabulary.phrases["empty"]], [])
         written = self.names.layout.spot(spot.original)
-        sentences = self.text(spot)
-        links = [self.names.layout.spot(page) for page in self.wiring.content(written)]
+        links = [self.names.layout.spot(page) for page in self.wiring.content(written.page)]
         inline = INLINE if written.role == ARTICLE else 0
         items = [self._item(written, link, i) for i, link in enumerate(links[inline:], inline)]
-        return self._paragraphs(written, sentences, links[:inline]), items
+        paragraphs = self._paragraphs(written, self.text(spot), links[:inline])
+        return Prose(self.names.title(spot), paragraphs, items)
 
-    def _paragraphs(
-        self, spot: Spot, sentences: list[str], links: list[Spot]
-    ) -> list[list[Piece]]:
+    def _paragraphs(self, spot: Spot, sentences: list[str], links: list[Spot]) -> list[list[Piece]]:
         step = len(sentences) / (len(links) + 1)
         due = [int(step * (i + 1)) for i in range(len(links))]
         paragraphs: list[list[Piece]] = []
@@ -177,7 +181,7 @@ class Writer:
         """What stands above and below every page of a host."""
         bar, foot = self.wiring.frame(number)
         host = self.names.layout.host(number)
-        pictures = share(host.bits >> 9, 0) < 0.15
+        pictures = share(host.taste, 3) < 0.15
         spots = [self.names.layout.spot(page) for page in (*bar, *foot)]
         anchors = ["Home", *(self.names.title(spot) for spot in spots[1 : len(bar) - 1]), "About"]
         if pictures:
@@ -193,4 +197,4 @@ class Writer:
 
 def style(host: Host) -> int:
     """The look of a host's pages."""
-    return field(host.bits >> 7, 1) % len(STYLES)
+    return field(host.taste, 1) % len(STYLES)

@@ -1,0 +1,208 @@
+"""What a crawl found, in the forms that other programs read."""
+
+import csv
+import json
+import math
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from datetime import UTC, datetime
+from itertools import islice
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from honeyguide.errors import HoneyguideError, unknown
+from honeyguide.store.database import about, open_crawl
+from honeyguide.store.ledger import clean
+from honeyguide.store.lock import holder
+from honeyguide.store.store import WARCS, unpacked_text
+from honeyguide.warc.writer import warcinfo
+
+Progress = Callable[[int, int], None]  # done, total
+Row = dict[str, Any]
+
+_COLUMNS = {
+    "url": "page_url",
+    "requested_url": "url",
+    "title": "title",
+    "text": "text",
+    "relevance": "relevance",
+    "relevant": "relevant",
+    "reasons": "reasons",
+    "score": "score",
+    "depth": "depth",
+    "parent": "parent",
+    "fetched": "fetched",
+    "status": "status",
+}
+# of several ways to a page, the first
+_PAGES = """
+FROM pages WHERE n IN (SELECT min(n) FROM pages WHERE page_url IS NOT NULL GROUP BY page_url)
+AND relevant >= ? ORDER BY n
+"""
+_GROUP = 1000  # pages in one piece of a Parquet file
+_PIECE = 1 << 20  # bytes
+
+
+def export(
+    folder: Path,
+    format: str,
+    out: Path,
+    relevant_only: bool = False,
+    progress: Progress | None = None,
+) -> int:
+    """Write the pages of a crawl to a new file, and count them."""
+    if format not in FORMATS:
+        raise unknown("format", format, FORMATS)
+    if out.exists():
+        raise HoneyguideError(f"{out} already exists: choose another place for the export")
+    part = out.with_name(f".{out.name}.part")
+    with closing(open_crawl(folder)) as database:
+        pages = _Pages(database, folder, relevant_only, progress)
+        try:
+            FORMATS[format](pages, part)
+            part.rename(out)
+        except (OSError, sqlite3.Error) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise HoneyguideError(f"cannot export {folder} to {out}: {reason}") from None
+        finally:
+            part.unlink(missing_ok=True)
+    return pages.count
+
+
+class _Pages:
+    """The pages of a crawl one by one, however many there are."""
+
+    def __init__(
+        self,
+        database: sqlite3.Connection,
+        folder: Path,
+        relevant_only: bool,
+        progress: Progress | None,
+    ) -> None:
+        self.folder = folder
+        self.count = 0  # given out so far
+        self._database = database
+        self._relevant_only = relevant_only
+        self._progress = progress
+
+    def rows(self) -> Iterator[Row]:
+        """What is known of each."""
+        for values in self._select(", ".join(_COLUMNS.values())):
+            row = dict(zip(_COLUMNS, values, strict=True))
+            row["text"] = clean(unpacked_text(row["text"]))
+            row["relevant"] = bool(row["relevant"])
+            row["reasons"] = json.loads(row["reasons"])
+            row["fetched"] = datetime.fromtimestamp(row["fetched"], UTC).isoformat()
+            if row["score"] is not None and not math.isfinite(row["score"]):
+                row["score"] = None  # seeds come first, whatever they are worth
+            yield row
+
+    def places(self) -> Iterator[tuple[Path, int, int]]:
+        """Where the records of each are."""
+        for name, offset, length in self._select("warc, warc_offset, warc_length"):
+            if name:
+                yield self.folder / WARCS / name, offset, length
+            else:
+                self.count -= 1
+
+    def _select(self, columns: str) -> Iterator[tuple[Any, ...]]:
+        chosen = (int(self._relevant_only),)
+        [[total]] = self._database.execute(f"SELECT count(*) {_PAGES}", chosen)
+        for row in self._database.execute(f"SELECT {columns} {_PAGES}", chosen):
+            self.count += 1
+            yield row
+            if self._progress is not None:
+                self._progress(self.count, total)
+
+
+# --------------------------------------------------------------------------- formats
+
+
+def _jsonl(pages: _Pages, path: Path) -> None:
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        for row in pages.rows():
+            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+
+def _csv(pages: _Pages, path: Path) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(_COLUMNS)
+        for row in pages.rows():
+            writer.writerow((row | {"reasons": "; ".join(row["reasons"])}).values())
+
+
+def _parquet(pages: _Pages, path: Path) -> None:
+    try:
+        import pyarrow as arrow  # noqa: PLC0415
+        from pyarrow import parquet  # noqa: PLC0415
+    except ModuleNotFoundError:
+        raise HoneyguideError("parquet needs pyarrow: pip install 'honeyguide[glove]'") from None
+    kinds: dict[str, Any] = dict.fromkeys(_COLUMNS, arrow.string())
+    kinds |= {"relevance": arrow.float64(), "score": arrow.float64(), "relevant": arrow.bool_()}
+    kinds |= {"depth": arrow.int32(), "status": arrow.int16()}
+    kinds["reasons"] = arrow.list_(arrow.string())
+    schema = arrow.schema(list(kinds.items()))
+    rows = pages.rows()
+    with parquet.ParquetWriter(path, schema, compression="zstd") as writer:
+        while group := list(islice(rows, _GROUP)):
+            writer.write_table(arrow.Table.from_pylist(group, schema))
+
+
+def _warc(pages: _Pages, path: Path) -> None:
+    """Copy the records as they are: each can be read on its own."""
+    with path.open("wb") as file:
+        file.write(warcinfo(path.name.removeprefix(".").removesuffix(".part"), {}, time.time()))
+        for source, offset, length in pages.places():
+            _copy(source, offset, length, file)
+
+
+def _copy(source: Path, offset: int, length: int, out: BinaryIO) -> None:
+    with source.open("rb") as file:
+        file.seek(offset)
+        while length and (piece := file.read(min(length, _PIECE))):
+            length -= out.write(piece)
+    if length:
+        raise HoneyguideError(f"{source} is cut off")
+
+
+FORMATS: dict[str, Callable[[_Pages, Path], None]] = {
+    "jsonl": _jsonl,
+    "csv": _csv,
+    "parquet": _parquet,
+    "warc": _warc,
+}
+
+
+# --------------------------------------------------------------------------- status
+
+
+def status(folder: Path) -> dict[str, Any]:
+    """How a crawl stands, whether it runs or not; times are seconds since 1970."""
+    with closing(open_crawl(folder)) as database:
+        known = about(database)
+        [[visits, size, pages]] = database.execute(
+            "SELECT count(*), sum(bytes), count(DISTINCT page_url) FROM pages"
+        )
+        [[relevant]] = database.execute("SELECT count(DISTINCT page_url) FROM pages WHERE relevant")
+        failures = database.execute(
+            "SELECT failure, count(*) FROM pages WHERE failure != '' GROUP BY 1 ORDER BY 2 DESC, 1"
+        ).fetchall()
+    running = holder(folder)
+    return {
+        "visits": visits,
+        "pages": pages,
+        "relevant": relevant,
+        "failures": dict(failures),
+        "bytes": size or 0,
+        "waiting": known.get("waiting"),  # None when nothing has been absorbed yet
+        "in_flight": known.get("in_flight", 0),
+        "started": known["started"],
+        "last": known.get("last"),
+        "process": running,  # empty when none works on it
+        "stopped": "" if running else known.get("stopped") or "cut off: it can be resumed",
+        "settings": json.loads(known["settings"]),
+        "version": known["version"],
+    }

@@ -1,0 +1,288 @@
+import sqlite3
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from honeyguide.contracts import Link, Page, Response, Verdict, Visit
+from honeyguide.errors import HoneyguideError
+from honeyguide.frontiers.best_first import BestFirst
+from honeyguide.navigator import Navigator
+from honeyguide.store import database, snapshots
+from honeyguide.store.database import create, open_crawl
+from honeyguide.store.recorded import Recorded
+from honeyguide.store.store import Store
+from honeyguide.store.writer import Writer
+
+from . import kept
+
+
+@pytest.fixture
+def folder(tmp_path):
+    create(tmp_path / "crawl", {"topic": "birds"})
+    return tmp_path / "crawl"
+
+
+def crawl(folder, budget, **settings):
+    """Crawl until so many visits of this session are absorbed; the rest is another session's."""
+    store = Store(folder, **settings)
+    try:
+        steering = Recorded(kept.navigator(0.1), store)
+        kept.crawl(steering, kept.World(), 1, budget, steering.started_at)
+    finally:
+        store.close()
+
+
+def query(folder, sql):
+    connection = sqlite3.connect(folder / "crawl.sqlite")
+    try:
+        return connection.execute(sql).fetchall()
+    finally:
+        connection.close()
+
+
+def urls(folder):
+    return [url for (url,) in query(folder, "SELECT url FROM pages ORDER BY n")]
+
+
+# ----------------------------------------------------------------------- folders
+
+
+def test_settings_come_back(folder):
+    store = Store(folder)
+    assert store.settings == {"topic": "birds"}
+    assert not store.begun
+    store.close()
+
+
+def test_a_folder_that_holds_a_crawl_takes_no_other(folder):
+    with pytest.raises(HoneyguideError, match="already holds a crawl"):
+        create(folder, {})
+
+
+def test_a_folder_with_another_database_is_left_alone(tmp_path):
+    (tmp_path / "crawl.sqlite").write_bytes(b"not a database" * 100)
+    with pytest.raises(HoneyguideError, match="already holds a crawl"):
+        create(tmp_path, {})
+    with pytest.raises(HoneyguideError, match="is damaged"):
+        Store(tmp_path)
+
+
+def test_a_crawl_killed_while_it_was_created_can_be_created(tmp_path):
+    (tmp_path / "crawl.sqlite").touch()
+    create(tmp_path, {"a": 1})
+    Store(tmp_path).close()
+
+
+def test_a_folder_without_a_crawl_is_told_so(tmp_path):
+    with pytest.raises(HoneyguideError, match=r"holds no crawl$"):
+        open_crawl(tmp_path)
+    sqlite3.connect(tmp_path / "crawl.sqlite").close()
+    (tmp_path / "crawl.sqlite").touch()
+    with pytest.raises(HoneyguideError, match="something else"):
+        open_crawl(tmp_path)
+
+
+def test_a_crawl_of_a_newer_version_is_told_so(folder):
+    query(folder, "PRAGMA user_version = 2")
+    with pytest.raises(HoneyguideError, match="its format is 2, this one reads 1"):
+        Store(folder)
+
+
+def test_a_process_cannot_open_a_crawl_twice(folder):
+    store = Store(folder)
+    with pytest.raises(HoneyguideError, match="already open in this process"):
+        Store(folder)
+    store.close()
+    Store(folder).close()
+
+
+# ----------------------------------------------------------------------- going on
+
+
+def test_a_crawl_in_many_sessions_is_the_crawl_in_one(tmp_path, monkeypatch):
+    monkeypatch.setattr(snapshots, "MIN_VISITS", 25)
+    for name in ("whole", "parts"):
+        create(tmp_path / name, {})
+    crawl(tmp_path / "whole", 150)
+    for _ in range(10):
+        crawl(tmp_path / "parts", 15)
+    columns = "url, page_url, title, relevance, score, depth, parent, failure, text"
+    sql = f"SELECT {columns} FROM pages ORDER BY n"
+    assert query(tmp_path / "parts", sql) == query(tmp_path / "whole", sql)
+
+
+def test_what_snapshots_cover_leaves_the_journal_and_pages_stay(folder, monkeypatch):
+    monkeypatch.setattr(snapshots, "MIN_VISITS", 20)
+    crawl(folder, 90)
+    kept_snapshots = query(folder, "SELECT n FROM snapshots ORDER BY n")
+    assert len(kept_snapshots) == 2
+    assert len(list(folder.glob("snapshot-*"))) == 2
+    assert query(folder, "SELECT min(n) FROM journal") == [(kept_snapshots[0][0] + 1,)]
+    assert query(folder, "SELECT count(*) FROM pages") == [(90,)]
+
+
+@pytest.mark.parametrize("damage", ["cut", "flip", "remove"])
+def test_a_damaged_snapshot_costs_only_time(tmp_path, monkeypatch, damage):
+    monkeypatch.setattr(snapshots, "MIN_VISITS", 20)
+    for name in ("whole", "parts"):
+        create(tmp_path / name, {})
+    crawl(tmp_path / "whole", 120)
+    crawl(tmp_path / "parts", 70)
+    newest = max((tmp_path / "parts").glob("snapshot-*"), key=lambda path: path.stat().st_mtime_ns)
+    data = bytearray(newest.read_bytes())
+    data[len(data) // 2] ^= 255
+    if damage == "remove":
+        newest.unlink()
+    else:
+        newest.write_bytes(data if damage == "flip" else data[: len(data) // 2])
+    crawl(tmp_path / "parts", 50)
+    assert urls(tmp_path / "parts") == urls(tmp_path / "whole")
+
+
+def test_without_a_whole_snapshot_the_user_is_told(folder, monkeypatch):
+    monkeypatch.setattr(snapshots, "MIN_VISITS", 20)
+    crawl(folder, 70)
+    for path in folder.glob("snapshot-*"):
+        path.write_bytes(b"nothing")
+    with pytest.raises(HoneyguideError, match="snapshots are damaged"):
+        crawl(folder, 1)
+
+
+def test_other_settings_than_the_crawl_had_are_noticed(folder):
+    crawl(folder, 30)
+    store = Store(folder)
+    other = Navigator(kept.Learner(), BestFirst(1, np.random.default_rng(99)))
+    with pytest.raises(HoneyguideError, match="settings or the version of honeyguide differ"):
+        store.replay(other)
+    store.close()
+
+
+def test_links_in_flight_come_first_and_keep_what_they_were_taken_with(folder):
+    store = Store(folder)
+    steering = Recorded(kept.navigator(), store)
+    kept.crawl(steering, kept.World(), 4, 40)
+    before = steering.leases
+    store.snapshot(steering.navigator.state())
+    steering.choose(10**6)
+    assert len(before) > 1
+    store.close()
+    store = Store(folder)
+    again = Recorded(kept.navigator(), store)
+    assert list(again.leases) == list(before)
+    for url, lease in before.items():
+        assert again.leases[url].link == lease.link
+        assert again.leases[url].x.tolist() == lease.x.tolist()
+        assert (again.leases[url].id, again.leases[url].score) == (lease.id, lease.score)
+    assert [again.choose(0.0).url for _ in before] == list(before)
+    store.close()
+
+
+def test_a_crawl_that_was_killed_before_its_seeds_were_safe_is_seeded(folder):
+    Store(folder).close()
+    crawl(folder, 5)
+    assert urls(folder)[0] == kept.url(0)
+    store = Store(folder)
+    assert store.begun
+    store.close()
+
+
+# ----------------------------------------------------------------------- writing
+
+
+@pytest.mark.parametrize(
+    ("visits", "links", "due"),
+    [
+        (1999, 10, False),
+        (2000, 10, True),
+        (2000, 1_000_000, False),
+        (20_000, 1_000_000, True),
+    ],
+)
+def test_snapshots_come_the_more_rarely_the_more_they_cost(visits, links, due):
+    assert snapshots.is_due(visits, links) is due
+
+
+def test_a_full_database_stops_the_crawl_with_a_clear_sentence(folder):
+    store = Store(folder, batch_seconds=0.0)
+    steering = Recorded(kept.navigator(0.1), store)
+    pages = store._database.execute("PRAGMA page_count").fetchone()[0]
+    store._database.execute(f"PRAGMA max_page_count = {pages + 12}")
+    with pytest.raises(HoneyguideError, match=r"the disk is full: 'honeyguide resume .*crawl'"):
+        kept.crawl(steering, kept.World(), budget=200)
+        store.flush()
+    with pytest.raises(HoneyguideError, match="the disk is full"):
+        store.close()
+    done = len(urls(folder))
+    assert 0 < done < 200
+    crawl(folder, 200 - done)
+    assert len(set(urls(folder))) == 200
+
+
+def test_events_are_safe_a_moment_after_they_happen(folder):
+    store = Store(folder, batch_seconds=0.05)
+    steering = Recorded(kept.navigator(), store)
+    kept.crawl(steering, kept.World(), budget=3)
+    for _ in range(200):
+        if len(urls(folder)) == 3:
+            break
+        time.sleep(0.02)
+    assert len(urls(folder)) == 3
+    store.close()
+
+
+def test_odd_texts_are_kept(folder):
+    odd = "a\x00b\ud800c\U0001f41d"
+    link = Link(f"http://a.example/{odd}", odd, odd, odd, source=odd)
+    page = Page(link.url, odd, odd, (link,))
+    response = Response(link, link.url, 200, {"x": f"a\r\nb{odd}"}, b"body")
+    store = Store(folder)
+    store.seeded([link], 0.0)
+    store.absorbed(Visit(link, page, Verdict(1.0, True, (odd,)), response, odd), 1.0, 0.0)
+    store.close()
+    [(title, failure)] = query(folder, "SELECT title, failure FROM pages")
+    assert title == failure == "a\ufffdb\ufffdc\U0001f41d"
+
+
+def test_a_writer_does_everything_in_order_and_commits_it():
+    done = []
+    writer = Writer(lambda: done.append("commit"), seconds=60, jobs=3)
+    for number in range(7):
+        writer.put(lambda number=number: done.append(number))
+    writer.flush()
+    writer.stop()
+    assert done == [0, 1, 2, "commit", 3, 4, 5, "commit", 6, "commit"]
+
+
+def test_a_writer_that_failed_does_nothing_more_and_says_so():
+    def fail():
+        raise OSError("no")
+
+    done = []
+    writer = Writer(lambda: done.append("commit"))
+    writer.put(fail)
+    with pytest.raises(OSError, match="no"):
+        writer.flush()
+    with pytest.raises(OSError, match="no"):
+        writer.put(lambda: done.append(1))
+    writer.stop()
+    assert not done
+
+
+def test_whoever_outruns_the_disk_waits_for_it():
+    gate = threading.Event()
+    writer = Writer(lambda: None, max_waiting=100)
+    writer.put(gate.wait, 90)
+    threading.Timer(0.2, gate.set).start()
+    begin = time.monotonic()
+    writer.put(lambda: None, 90)
+    assert time.monotonic() - begin > 0.15
+    writer.stop()
+
+
+def test_a_failure_to_create_is_one_sentence(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(HoneyguideError, match="cannot write to"):
+        create(tmp_path / "file" / "crawl", {})
+    assert not database.holds_crawl(tmp_path / "nowhere")
