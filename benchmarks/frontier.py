@@ -3,6 +3,7 @@
 import argparse
 import json
 import time
+from pathlib import Path
 
 import numpy as np
 
@@ -13,8 +14,7 @@ from honeyguide.memory import Memory
 
 def resident_bytes() -> int:
     """Memory of this process that is really there."""
-    with open("/proc/self/statm") as file:
-        return int(file.read().split()[1]) * 4096
+    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
 
 
 def fill(links: int, width: int, per_page: int = 50, hosts: int = 2000) -> tuple[Memory, BestFirst]:

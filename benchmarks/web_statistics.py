@@ -7,13 +7,14 @@ import argparse
 import asyncio
 import io
 import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import zstandard
+from rich.console import Console
+from rich.progress import track
 
 from honeyguide.bench.statistics import web_statistics
 from honeyguide.contracts import Link, Page, Verdict
@@ -116,6 +117,7 @@ def table(measured: dict[str, Any]) -> str:
     for name, path in ROWS.items():
         values = [value(web, path) for web in measured.values()]
         cells = [f"{number:,.0f}" if number >= 1000 else f"{number:.3g}" for number in values]
+        cells = ["-" if cell == "0" else cell for cell in cells]
         lines.append(f"| {name} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
@@ -137,8 +139,8 @@ def main() -> None:
             webs.append((name, recorded(given.data / folder / "pages.jsonl.zst"), wanted))
     measured = {}
     for name, pages, wanted in webs:
-        print(f"measuring {name} ...", file=sys.stderr)
-        measured[name] = web_statistics(pages, wanted, np.random.default_rng(0))
+        read = track(pages, f"reading {name}", console=Console(stderr=True))
+        measured[name] = web_statistics(read, wanted, np.random.default_rng(0))
     print(table(measured))
     print(json.dumps(measured))
 

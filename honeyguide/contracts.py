@@ -160,6 +160,8 @@ class Fetcher(Protocol):
 class World(Protocol):
     """A web to crawl: live, recorded or generated."""
 
+    live: bool  # whether a visit takes real time
+
     async def visit(self, link: Link) -> Visit:
         """Fetch, parse and judge: pure, many at once."""
         ...
@@ -168,8 +170,16 @@ class World(Protocol):
         """The link to a seed page, by whatever names pages go by here."""
         ...
 
+    def labels(self) -> dict[str, int]:
+        """The labels that pages have here, with how many have each; empty where none are known."""
+        ...
+
     def truth(self) -> Truth:
         """The whole web with its relevant pages, where that can be known."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of everything that is open."""
         ...
 
 

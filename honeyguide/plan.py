@@ -6,15 +6,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from honeyguide.contracts import Agent, Encoder, Frontier, Goal, Judge, Link, World
-from honeyguide.crawl import Observer, Outcome, simulate
-from honeyguide.errors import HoneyguideError
+from honeyguide.crawl import Crawl, Limits, Observer, Outcome, Steering, run_jumping
+from honeyguide.errors import HoneyguideError, unknown
 from honeyguide.judges.closeness import check_topic
+from honeyguide.judges.label import Label
 from honeyguide.judges.remembered import Remembered
 from honeyguide.navigator import Navigator
 from honeyguide.registry import accepts, make
 
+WISHES = ("delay", "contact", "allow_private")  # what the live web is told
+# a visit on the live web costs about as much as scoring 20,000 links: a fifth of that
+RESCORED_A_VISIT = 5_000
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """A crawl described by the names of its parts; parts take settings: "name:key=value"."""
 
@@ -24,23 +29,42 @@ class Plan:
     judge: str = "topic"
     encoder: str = "wordllama"
     agent: str = "best_first"
+    guard: str = ""  # against traps and copies; by default on the live web only
     budget: int = 1000  # pages to fetch
-    in_flight: int = 1  # visits at once
-    delay: float = 0.0  # seconds between two requests to a host
+    max_relevant: int | None = None  # stop after so many relevant pages
+    max_seconds: float | None = None  # stop after so much time
+    max_bytes: int | None = None  # stop after so much was read
+    max_barren: int | None = None  # stop after so many pages without a new relevant one
+    in_flight: int | None = None  # visits at once; 16 on the live web, else 1
+    delay: float | None = None  # seconds between two requests to a host; 1 on the live web, else 0
     patience: float = 0.0  # seconds worth waiting for a much better link
+    contact: str = ""  # web or e-mail address that the crawler shows to servers
+    allow_private: bool = False  # whether it may reach addresses inside this network
     random_seed: int = 0
 
     def __post_init__(self) -> None:
         if not self.topic:
             object.__setattr__(self, "topic", _topic_of(self.judge))
+        object.__setattr__(self, "seeds", tuple(self.seeds))
         if not self.seeds:
             raise HoneyguideError("a crawl needs at least one seed page to start from")
-        for name in ("budget", "in_flight"):
-            if getattr(self, name) < 1:
+        for name in ("budget", "in_flight", "max_relevant", "max_bytes", "max_barren"):
+            if (value := getattr(self, name)) is not None and value < 1:
                 raise HoneyguideError(f"{name.replace('_', ' ')} must be at least 1")
-        for name in ("delay", "patience"):
-            if not 0 <= getattr(self, name) < math.inf:
+        for name in ("delay", "patience", "max_seconds"):
+            if (value := getattr(self, name)) is not None and not 0 <= value < math.inf:
                 raise HoneyguideError(f"{name} must be a number of seconds, zero or more")
+
+    @property
+    def limits(self) -> Limits:
+        """When the crawl has done enough."""
+        return Limits(
+            pages=self.budget,
+            relevant=_or_infinite(self.max_relevant),
+            seconds=_or_infinite(self.max_seconds),
+            bytes=_or_infinite(self.max_bytes),
+            barren=_or_infinite(self.max_barren),
+        )
 
     def open(self, remember: bool = False) -> "OpenPlan":
         """Make its encoder, judge and world, and find its seeds."""
@@ -48,20 +72,21 @@ class Plan:
         if accepts("judge", self.judge, "encoder"):
             check_topic(self.topic, encoder)
         judge: Judge = make("judge", self.judge, topic=self.topic, encoder=encoder)
-        world: World = make("world", self.world, judge=Remembered(judge) if remember else judge)
+        world: World = make(
+            "world",
+            self.world,
+            judge=Remembered(judge) if remember else judge,
+            **{name: value for name in WISHES if (value := getattr(self, name))},
+        )
+        if isinstance(judge, Label) and (known := world.labels()) and not judge.fits_any(known):
+            raise unknown("label", judge.name, known)
         return OpenPlan(self, encoder, world, tuple(world.find(name) for name in self.seeds))
 
     def simulate(self, observer: Observer | None = None) -> Outcome:
         """Crawl a recorded or generated web."""
         opened = self.open()
-        return simulate(
-            opened.navigator(self),
-            opened.world,
-            opened.seeds,
-            self.budget,
-            self.in_flight,
-            observer,
-        )
+        navigator = opened.navigator()
+        return run_jumping(opened.crawl(navigator, observer).run(opened.seeds))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,15 +104,27 @@ class OpenPlan:
         for_agent, for_frontier = np.random.default_rng(plan.random_seed).spawn(2)
         goal = Goal(plan.topic, self.encoder, self.world.truth)
         agent: Agent = make("agent", plan.agent, goal=goal, rng=for_agent)
+        delay = plan.delay if plan.delay is not None else (1.0 if self.world.live else 0.0)
         frontier: Frontier = make(
             "frontier",
             agent.frontier,
             width=agent.features.width,
             rng=for_frontier,
-            delay=plan.delay,
+            delay=delay,
             patience=plan.patience,
         )
-        return Navigator(agent, frontier)
+        guard = plan.guard or ("watch" if self.world.live else "none")
+        rescoring = RESCORED_A_VISIT if self.world.live else math.inf
+        return Navigator(agent, frontier, rescoring=rescoring, guard=make("guard", guard))
+
+    def crawl(self, navigator: Steering, observer: Observer | None = None) -> Crawl:
+        """The crawl, ready to run."""
+        in_flight = self.plan.in_flight or (16 if self.world.live else 1)
+        return Crawl(navigator, self.world, self.plan.limits, in_flight, observer)
+
+
+def _or_infinite(limit: float | None) -> float:
+    return math.inf if limit is None else limit
 
 
 def _topic_of(judge: str) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from honeyguide.contracts import Step, Visit, World
-from honeyguide.crawl import simulate
+from honeyguide.crawl import run_jumping
 from honeyguide.errors import HoneyguideError
 from honeyguide.plan import OpenPlan, Plan
 
@@ -89,5 +89,5 @@ def _run_once(
         progress(plan.agent, 1)
 
     begin = time.perf_counter()
-    outcome = simulate(navigator, opened.world, opened.seeds, plan.budget, plan.in_flight, note)
+    outcome = run_jumping(opened.crawl(navigator, note).run(opened.seeds))
     return curve, outcome.pages, time.perf_counter() - begin

@@ -119,7 +119,9 @@ def degree(counts: Ints) -> dict[str, float]:
 
 
 def tail_exponent(counts: Ints, share: float = 0.1) -> float:
-    """Hill's estimate of a in P(x) ~ x^-a over the largest share of values."""
+    """Hill's estimate of a in P(x) ~ x^-a over the largest share of values; 0 when too few."""
+    if len(counts) < 10:
+        return 0.0
     floor = max(float(np.quantile(counts, 1 - share)), 1.0)
     tail = counts[counts >= floor]
     # half a unit below: the correction for whole numbers of Clauset, Shalizi and Newman (2009)

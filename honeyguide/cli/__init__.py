@@ -5,7 +5,7 @@ from typing import Any
 
 import typer
 
-from honeyguide.cli import bench, crawl, demo, importing, listing
+from honeyguide.cli import bench, crawl, demo, importing, inspecting, listing
 from honeyguide.errors import HoneyguideError
 
 app = typer.Typer(
@@ -17,6 +17,10 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.command("crawl")(crawl.crawl)
+app.command("resume")(crawl.resume)
+app.command("status")(inspecting.status)
+app.command("export")(inspecting.export)
+app.command("robots")(inspecting.robots)
 app.command("bench")(bench.bench)
 app.command("demo")(demo.demo)
 app.command("list")(listing.list_names)

@@ -1,64 +1,102 @@
-"""honeyguide crawl: find relevant pages."""
+"""honeyguide crawl and honeyguide resume: find relevant pages, and go on after any end."""
 
-from dataclasses import asdict
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from honeyguide.cli import flags
 from honeyguide.cli.progress import progress_bar
 
+if TYPE_CHECKING:
+    from honeyguide.contracts import Step, Visit
+    from honeyguide.store.recorded import Recorded
+
+MaxRelevant = Annotated[
+    int | None, typer.Option("--max-relevant", min=1, help="Stop after so many relevant pages.")
+]
+MaxSeconds = Annotated[
+    float | None, typer.Option("--max-seconds", min=0, help="Stop after so many seconds.")
+]
+MaxBytes = Annotated[
+    int | None, typer.Option("--max-bytes", min=1, help="Stop after reading so many bytes.")
+]
+MaxBarren = Annotated[
+    int | None,
+    typer.Option("--max-barren", min=1, help="Stop after so many pages with nothing new relevant."),
+]
+
 
 def crawl(
     out: Annotated[Path, typer.Option("--out", help="Where results go.", show_default=False)],
-    world: flags.World,
     seeds: flags.Seeds = [],  # noqa: B006 - a crawl without seeds is told so in one sentence
     topic: flags.Topic = "",
+    world: flags.World = "web",
     judge: flags.Judge = "topic",
     encoder: flags.Encoder = "wordllama",
     agent: Annotated[
         str, typer.Option("--agent", help="What chooses links; `honeyguide list agents`.")
     ] = "best_first",
+    guard: Annotated[
+        str, typer.Option("--guard", help="Against traps and copies: watch (live web) or none.")
+    ] = "",
     budget: flags.Budget = 1000,
-    in_flight: flags.InFlight = 1,
-    delay: flags.Delay = 0.0,
+    max_relevant: MaxRelevant = None,
+    max_seconds: MaxSeconds = None,
+    max_bytes: MaxBytes = None,
+    max_barren: MaxBarren = None,
+    in_flight: flags.InFlight = None,
+    delay: flags.Delay = None,
     patience: flags.Patience = 0.0,
+    contact: Annotated[
+        str, typer.Option("--contact", help="Web or e-mail address shown to servers.")
+    ] = "",
+    allow_private: Annotated[
+        bool, typer.Option("--allow-private", help="Allow addresses inside this network.")
+    ] = False,
     random_seed: flags.RandomSeed = 0,
     config: flags.Config = None,
 ) -> None:
     """Crawl from the seeds and bring back the pages that are relevant to the topic."""
-    from honeyguide.contracts import Step, Visit
-    from honeyguide.crawl import simulate
+    from honeyguide.keeping import begin
     from honeyguide.plan import Plan
-    from honeyguide.results import Results
 
-    results = Results(out)
-    plan = Plan(
-        topic=topic,
-        seeds=tuple(seeds),
-        world=world,
-        judge=judge,
-        encoder=encoder,
-        agent=agent,
-        budget=budget,
-        in_flight=in_flight,
-        delay=delay,
-        patience=patience,
-        random_seed=random_seed,
-    )
-    opened = plan.open()
-    navigator = opened.navigator()
-    with progress_bar() as bar, results:
-        task = bar.add_task(agent, total=budget, news="")
+    said = {name: value for name, value in locals().items() if name in Plan.__slots__}
+    plan = Plan(**said)
+    begin(out, plan)
+    _go_on(out, plan.budget)
 
-        def note(visit: Visit, step: Step, now: float) -> None:
-            results.note(visit, step, now)
-            bar.update(task, advance=1, news=f"{navigator.memory.relevant_found} relevant")
 
-        outcome = simulate(navigator, opened.world, opened.seeds, budget, in_flight, note)
-        results.finish(outcome, asdict(plan))
+def resume(
+    folder: Annotated[Path, typer.Argument(help="Where a crawl was begun.", show_default=False)],
+    budget: Annotated[
+        int | None, typer.Option("--budget", min=1, help="Another number of pages in all.")
+    ] = None,
+    max_relevant: MaxRelevant = None,
+    max_seconds: MaxSeconds = None,
+    max_bytes: MaxBytes = None,
+    max_barren: MaxBarren = None,
+) -> None:
+    """Go on with a crawl that was killed, interrupted, or stopped at a limit."""
+    changes = {
+        name: value for name, value in locals().items() if value is not None and name != "folder"
+    }
+    _go_on(folder, budget, **changes)
+
+
+def _go_on(folder: Path, budget: int | None, **changes: Any) -> None:
+    from honeyguide.keeping import go_on
+
+    with progress_bar() as bar:
+        task = bar.add_task("pages", total=budget, news="")
+
+        def watch(recorded: "Recorded", visit: "Visit", step: "Step") -> None:
+            memory = recorded.memory
+            bar.update(task, completed=memory.visits, news=f"{memory.relevant_found} relevant")
+
+        outcome = go_on(folder, watch, **changes)
     typer.echo(
         f"{outcome.relevant} relevant pages among {outcome.pages} fetched ({outcome.reason});"
-        f" results: {out}"
+        f" results: {folder}"
     )

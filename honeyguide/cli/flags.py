@@ -62,7 +62,7 @@ Seeds = Annotated[
 ]
 World = Annotated[
     str,
-    typer.Option("--world", help="graph:PATH, or synthetic:pages=N,seed=N."),
+    typer.Option("--world", help="web, graph:PATH, or synthetic:pages=N,seed=N."),
 ]
 Judge = Annotated[
     str, typer.Option("--judge", help="What counts as relevant; `honeyguide list judges`.")
@@ -72,9 +72,13 @@ Encoder = Annotated[
     typer.Option("--encoder", help="What turns words into meaning; `honeyguide list encoders`."),
 ]
 Budget = Annotated[int, typer.Option("--budget", min=1, help="Pages to fetch.")]
-InFlight = Annotated[int, typer.Option("--in-flight", min=1, help="Visits at once.")]
+InFlight = Annotated[
+    int | None,
+    typer.Option("--in-flight", min=1, help="Visits at once; 16 on the live web, else 1."),
+]
 Delay = Annotated[
-    float, typer.Option("--delay", min=0, help="Seconds between two requests to a host.")
+    float | None,
+    typer.Option("--delay", min=0, help="Seconds between two requests to a host; live: 1, else 0."),
 ]
 Patience = Annotated[
     float,

@@ -149,10 +149,12 @@ def _calendar_year(path: str, pairs: list[tuple[str, str, str]]) -> int | None:
     """The year that a calendar shows, 0 for an unknown one; None when it is no calendar."""
     if (date := _path_date(path)) is not None:
         return int(date[1])
-    shown = [value for name, _, value in pairs if name.lower() in _TIMES and _digit(value)]
-    shown += [date[1] for _, _, value in pairs if (date := _value_date(value)) is not None]
-    if not shown:
+    shown = [path]
+    if pairs:
+        shown += [value for name, _, value in pairs if name.lower() in _TIMES and _digit(value)]
+        shown += [date[1] for _, _, value in pairs if (date := _value_date(value)) is not None]
+    if len(shown) == 1:
         small = path.lower()
         if "calend" not in small and "kalend" not in small and "agenda" not in small:
             return None
-    return max(map(int, _year("/".join([path, *shown]))), default=0)
+    return max(map(int, _year("/".join(shown))), default=0)

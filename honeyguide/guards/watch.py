@@ -13,6 +13,7 @@ from honeyguide.guards.shapes import Kind, shape
 from honeyguide.guards.soft404 import is_soft_404, is_troubled
 from honeyguide.guards.traps import OPEN, REASONS, Codes, Traps
 from honeyguide.memory import Memory
+from honeyguide.registry import part
 from honeyguide.text import words
 
 DUPLICATE, SOFT_404 = "near-duplicate page", "soft 404"
@@ -26,6 +27,7 @@ _DATES = frozenset(
 )
 
 
+@part("guard", "watch")
 class Watch:
     """Looks at every link and every visit, in bounded memory."""
 

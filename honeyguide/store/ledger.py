@@ -1,12 +1,11 @@
 """What is written of each event, in the writer's thread, a transaction for each batch."""
 
-import json
 import sqlite3
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import zstandard
 
 from honeyguide.contracts import Link, Visit
@@ -109,10 +108,13 @@ def clean(text: str) -> str:
     """A text that every database and file format takes."""
     if "\x00" in text:
         text = text.replace("\x00", "\ufffd")
-    with suppress(UnicodeEncodeError):
-        text.encode()
+    if text.isascii():
         return text
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
 
 
 def _page_row(n: int, visit: Visit, score: float, fetched: float) -> tuple[Any, ...]:
@@ -126,7 +128,7 @@ def _page_row(n: int, visit: Visit, score: float, fetched: float) -> tuple[Any, 
         clean(visit.failure),
         float(verdict.relevance),
         bool(verdict.relevant),
-        json.dumps([clean(reason) for reason in verdict.reasons], ensure_ascii=False),
+        msgspec.json.encode([clean(reason) for reason in verdict.reasons]).decode(),
         float(score),
         link.depth,
         clean(link.source),

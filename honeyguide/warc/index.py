@@ -11,6 +11,7 @@ from honeyguide.contracts import Response
 
 _ONLY_DIGITS = str.maketrans("", "", "-:TZ")
 _unprintable = re.compile(r"[\x00-\x20\x7f]").sub
+_www = re.compile(r"^www\d*\.").sub
 _is_address = re.compile(r"[\d.]+|\[.*\]").fullmatch
 
 
@@ -72,13 +73,13 @@ def read_index(index: Path, warc: Path) -> Iterator[Entry]:
 
 def surt(url: str) -> str:
     """The sort key of a URL, its host name reversed: "org,example)/path?a&b"."""
-    url = _unprintable("%20", url).lower()
+    url = _unprintable("%20", url).lower() if not url.isprintable() or " " in url else url.lower()
     scheme, _, rest = url.partition("://")
     authority, _, path = rest.partition("/")
     authority = authority.rpartition("@")[2]
     host, colon, port = authority.partition(":") if "[" not in authority else (authority, "", "")
     if not _is_address(host):
-        host = ",".join(reversed(re.sub(r"^www\d*\.", "", host).split(".")))
+        host = ",".join(reversed(_www("", host).split(".")))
     if colon and port not in ("", {"http": "80", "https": "443"}.get(scheme)):
         host += ":" + port
     place, question, query = path.partition("?")
@@ -111,7 +112,7 @@ def _offset(line: bytes) -> int:
 
 
 def _encodable(text: str) -> str:
-    return text.encode("utf-8", "replace").decode()
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
 _encoder = msgspec.json.Encoder()

@@ -50,6 +50,10 @@ class FaultyWorld:
         """The link to a seed, as the world inside knows it."""
         return self.world.find(name)
 
+    async def close(self) -> None:
+        """Close the world behind it."""
+        await self.world.close()
+
     def truth(self) -> Truth:
         """The truth of the world inside: what could be found if nothing failed."""
         return self.world.truth()

@@ -16,6 +16,8 @@ NOT_FOUND = Verdict(0.0, False)
 class GraphWorld:
     """A recorded web on disk, made by 'honeyguide import'."""
 
+    live = False
+
     def __init__(
         self,
         path: str,
@@ -46,6 +48,9 @@ class GraphWorld:
     def labels(self) -> dict[str, int]:
         """How many pages have each label."""
         return self.graph.labels()
+
+    async def close(self) -> None:
+        """Nothing is open."""
 
     def truth(self, progress: Callable[[int, int], None] | None = None) -> Truth:
         """All pages judged, once, and the links between them."""

@@ -24,6 +24,8 @@ UNWANTED = Verdict(0.0, False, ("asks not to be indexed",))
 class WebWorld:
     """Visits pages through a fetcher; says how long to leave each host alone after it."""
 
+    live = True
+
     def __init__(
         self,
         judge: Judge,
@@ -58,6 +60,10 @@ class WebWorld:
         if url is None or "." not in urls.host(url):
             raise HoneyguideError(f"no page named {name!r}: a seed is a web address, https://...")
         return Link(url)
+
+    def labels(self) -> dict[str, int]:
+        """None are known."""
+        return {}
 
     def truth(self) -> Truth:
         """Nobody knows the whole web."""

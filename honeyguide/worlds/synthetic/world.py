@@ -27,6 +27,8 @@ _NOTHING = Verdict(0.0, False)
 class SyntheticWorld:
     """A web made of chance and real words: pages follow from their URLs, none is stored."""
 
+    live = False
+
     def __init__(
         self, judge: Judge, pages: int = 10_000, seed: int = 1, delays: bool = False
     ) -> None:
@@ -120,6 +122,9 @@ class SyntheticWorld:
             if spot is not None:
                 counts.update(self._writer.labels(spot))
         return {label: count * step for label, count in sorted(counts.items())}
+
+    async def close(self) -> None:
+        """Nothing is open."""
 
     def truth(self, progress: Callable[[int, int], None] | None = None) -> Truth:
         """Every page's links and relevance, for webs that are not too large."""

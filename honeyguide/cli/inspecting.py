@@ -1,0 +1,96 @@
+"""honeyguide status, export and robots: look at a crawl, take its pages away, ask a site's rules."""
+
+import asyncio
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from honeyguide.cli.progress import progress_bar
+from honeyguide.errors import HoneyguideError
+
+Folder = Annotated[Path, typer.Argument(help="Where a crawl was begun.", show_default=False)]
+
+
+def status(folder: Folder) -> None:
+    """Say how a crawl stands, while it runs or after."""
+    from honeyguide import exports
+
+    for name, value in exports.status(folder).items():
+        typer.echo(f"{name:<12} {_readable(value)}")
+
+
+def export(
+    folder: Folder,
+    out: Annotated[Path, typer.Option("--out", help="The file to make.", show_default=False)],
+    format: Annotated[str, typer.Option("--format", help="jsonl, csv, parquet or warc.")] = "jsonl",
+    relevant: Annotated[bool, typer.Option("--relevant", help="Relevant pages only.")] = False,
+) -> None:
+    """Write what a crawl found into one file."""
+    from honeyguide import exports
+
+    with progress_bar() as bar:
+        task = bar.add_task("pages", total=None, news="")
+        count = exports.export(
+            folder,
+            format,
+            out,
+            relevant,
+            lambda done, total: bar.update(task, completed=done, total=total),
+        )
+    typer.echo(f"{count} pages: {out}")
+
+
+def robots(
+    url: Annotated[str, typer.Argument(show_default=False)],
+    file: Annotated[
+        Path | None, typer.Option("--file", help="A robots.txt to go by instead of the site's.")
+    ] = None,
+    user_agent: Annotated[
+        str, typer.Option("--user-agent", help="As which crawler?")
+    ] = "honeyguide",
+    allow_private: Annotated[
+        bool, typer.Option("--allow-private", help="Allow addresses inside this network.")
+    ] = False,
+) -> None:
+    """Say whether a URL may be fetched, and which rule of its site's robots.txt decides."""
+    from honeyguide import urls
+    from honeyguide.fetchers.http import HttpFetcher
+    from honeyguide.fetchers.robots import Robots
+    from honeyguide.fetchers.robots_txt import Decision, RobotsTxt
+
+    canonical = urls.canonical(url)
+    if canonical is None:
+        raise HoneyguideError(f"{url!r} is no web address")
+
+    async def ask() -> Decision:
+        asker = Robots(HttpFetcher(user_agent, allow_private=allow_private), user_agent)
+        try:
+            return await asker.decide(canonical)
+        finally:
+            await asker.close()
+
+    decision = RobotsTxt(_bytes(file), user_agent).decide(canonical) if file else asyncio.run(ask())
+    verb = "may" if decision.allowed else "may not"
+    where = f" (line {decision.line})" if decision.line else ""
+    typer.echo(
+        f"{user_agent} {verb} fetch {canonical}: {decision.rule or 'no rule forbids it'}{where}"
+    )
+    if decision.crawl_delay:
+        typer.echo(f"crawl-delay: {decision.crawl_delay:g} s")
+    for sitemap in decision.sitemaps:
+        typer.echo(f"sitemap: {sitemap}")
+    raise typer.Exit(0 if decision.allowed else 3)
+
+
+def _bytes(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise HoneyguideError(f"cannot read {file}: {error.strerror}") from None
+
+
+def _readable(value: object) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{name}: {count}" for name, count in value.items()) or "none"
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)

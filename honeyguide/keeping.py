@@ -1,0 +1,69 @@
+"""A crawl in a folder: begun, interrupted, gone on with."""
+
+import asyncio
+import os
+import signal
+import time
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import uvloop
+
+from honeyguide.contracts import Step, Visit
+from honeyguide.crawl import Crawl, Outcome, run_jumping
+from honeyguide.plan import OpenPlan, Plan
+from honeyguide.store.database import create
+from honeyguide.store.recorded import Recorded
+from honeyguide.store.store import Store
+
+Watcher = Callable[[Recorded, Visit, Step], None]
+INTERRUPTED = "interrupted"
+
+
+def begin(folder: Path, plan: Plan) -> None:
+    """Make a folder the place of a crawl, once all that its plan names has been found."""
+    plan.open().navigator()
+    create(folder, asdict(plan))
+
+
+def go_on(folder: Path, watcher: Watcher, **changes: Any) -> Outcome:
+    """Crawl in a folder from where it was, until a limit (which may change) or an interruption."""
+    store = Store(folder)
+    try:
+        opened = replace(Plan(**store.settings), **changes).open()
+        recorded = Recorded(opened.navigator(), store)
+        crawl = opened.crawl(recorded, lambda visit, step, now: watcher(recorded, visit, step))
+        crawl.begin = recorded.started_at
+        outcome = (
+            _run_live(crawl, opened) if opened.world.live else run_jumping(crawl.run(opened.seeds))
+        )
+        store.snapshot(recorded.navigator.state())
+        store.note(stopped=outcome.reason)
+        return outcome
+    finally:
+        store.close()
+
+
+def _run_live(crawl: Crawl, opened: OpenPlan) -> Outcome:
+    """Run in real time; the first Ctrl-C ends cleanly, the second at once."""
+    crawl.begin = max(crawl.begin, time.time())
+
+    async def run() -> Outcome:
+        loop = asyncio.get_running_loop()
+        loop.add_signal_handler(signal.SIGTERM, crawl.stop, INTERRUPTED)
+        loop.add_signal_handler(signal.SIGINT, _interrupt, crawl)
+        try:
+            return await crawl.run(opened.seeds)
+        finally:
+            await opened.world.close()
+
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        return runner.run(run())
+
+
+def _interrupt(crawl: Crawl) -> None:
+    loop = asyncio.get_running_loop()
+    loop.add_signal_handler(signal.SIGINT, os._exit, 130)  # as safe as a kill
+    crawl.stop(INTERRUPTED)

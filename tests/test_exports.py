@@ -1,0 +1,173 @@
+import csv
+import json
+import sys
+
+import pytest
+
+from honeyguide.contracts import Link, Page, Response, Verdict, Visit
+from honeyguide.errors import HoneyguideError
+from honeyguide.exports import export, status
+from honeyguide.store.database import create
+from honeyguide.store.recorded import Recorded
+from honeyguide.store.store import Store
+from honeyguide.warc.reader import RESPONSE, records
+
+from . import kept
+
+ODD = 'a\x00b\ud800c "quoted", \r\n=1+1 \U0001f41d'
+ODD_KEPT = 'a\ufffdb\ufffdc "quoted", \r\n=1+1 \U0001f41d'
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Three pages, one of them relevant and reached twice, and a failure."""
+    create(tmp_path / "crawl", {"topic": "birds"})
+    store = Store(tmp_path / "crawl", wall=lambda: 1_700_000_000.5)
+
+    def absorb(name, text="", relevant=False, end=None, score=0.5, failure=""):
+        link = Link(f"http://a.example/{name}", depth=2, source="http://a.example/")
+        url = f"http://a.example/{end or name}"
+        body = f"<p>{name}</p>".encode()
+        response = Response(link, url, 0 if failure else 200, {}, b"" if failure else body)
+        page = None if failure else Page(url, f"Title {ODD}", text)
+        verdict = Verdict(0.75 if relevant else 0.0, relevant, ("it fits", ODD) if relevant else ())
+        store.absorbed(Visit(link, page, verdict, response, failure, 0.1), score, 1.0, waiting=7)
+
+    absorb("seed", "the seed", score=float("inf"))
+    absorb("birds", f"birds {ODD}", relevant=True)
+    absorb("moved", f"birds {ODD}", relevant=True, end="birds")
+    absorb("lost", failure="timeout")
+    absorb("other", "other text")
+    store.note(stopped="budget spent")
+    store.close()
+    return tmp_path / "crawl"
+
+
+EXPECTED = {
+    "url": "http://a.example/birds",
+    "requested_url": "http://a.example/birds",
+    "title": f"Title {ODD_KEPT}",
+    "text": f"birds {ODD_KEPT}",
+    "relevance": 0.75,
+    "relevant": True,
+    "reasons": ["it fits", ODD_KEPT],
+    "score": 0.5,
+    "depth": 2,
+    "parent": "http://a.example/",
+    "fetched": "2023-11-14T22:13:20.500000+00:00",
+    "status": 200,
+}
+NAMES = ["http://a.example/seed", "http://a.example/birds", "http://a.example/other"]
+
+
+def test_json_lines_have_each_page_once_with_all_that_is_known(folder, tmp_path):
+    assert export(folder, "jsonl", tmp_path / "out.jsonl") == 3
+    rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_bytes().splitlines()]
+    assert [row["url"] for row in rows] == NAMES
+    assert rows[1] == EXPECTED
+    assert rows[0]["score"] is None
+
+
+def test_only_relevant_pages_on_request(folder, tmp_path):
+    seen = []
+    report = lambda *done: seen.append(done)  # noqa: E731
+    assert export(folder, "jsonl", tmp_path / "out.jsonl", True, report) == 1
+    [row] = map(json.loads, (tmp_path / "out.jsonl").read_text().splitlines())
+    assert row["url"] == NAMES[1]
+    assert seen == [(1, 1)]
+
+
+def test_csv_can_be_read_back(folder, tmp_path):
+    assert export(folder, "csv", tmp_path / "out.csv") == 3
+    with (tmp_path / "out.csv").open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["url"] for row in rows] == NAMES
+    assert rows[1]["text"] == EXPECTED["text"]
+    assert rows[1]["reasons"] == f"it fits; {ODD_KEPT}"
+    assert rows[0]["score"] == ""
+
+
+def test_parquet_can_be_read_back(folder, tmp_path):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    assert export(folder, "parquet", tmp_path / "out.parquet") == 3
+    rows = parquet.read_table(tmp_path / "out.parquet").to_pylist()
+    assert [row["url"] for row in rows] == NAMES
+    assert rows[1] == EXPECTED
+
+
+def test_parquet_without_pyarrow_names_the_extra(folder, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(HoneyguideError, match=r"pip install 'honeyguide\[glove\]'"):
+        export(folder, "parquet", tmp_path / "out.parquet")
+    assert list(tmp_path.iterdir()) == [folder]
+
+
+def test_warc_has_the_records_of_each_page(folder, tmp_path):
+    assert export(folder, "warc", tmp_path / "out.warc.gz", relevant_only=True) == 1
+    found = list(records(tmp_path / "out.warc.gz"))
+    types = [record.headers["WARC-Type"] for record in records(tmp_path / "out.warc.gz")]
+    assert types == ["warcinfo", "response", "request", "metadata"]
+    assert found[0].headers["WARC-Filename"] == "out.warc.gz"
+    for record in records(tmp_path / "out.warc.gz"):
+        if record.record_type == RESPONSE:
+            assert record.verify_block_digest()
+            assert record.headers["WARC-Target-URI"] == NAMES[1]
+        elif record.headers["WARC-Type"] == "metadata":
+            assert b"relevance: 0.75\r\n" in bytes(record.reader.read())
+
+
+@pytest.mark.parametrize("damage", ["missing", "short"])
+def test_bodies_that_are_gone_are_told_so_and_nothing_is_left(folder, tmp_path, damage):
+    path = next((folder / "warc").glob("*.warc.gz"))
+    if damage == "missing":
+        path.unlink()
+    else:
+        path.write_bytes(path.read_bytes()[:300])
+    with pytest.raises(HoneyguideError, match=r"cannot export|is cut off"):
+        export(folder, "warc", tmp_path / "out.warc.gz")
+    assert list(tmp_path.iterdir()) == [folder]
+
+
+def test_nothing_is_overwritten(folder, tmp_path):
+    (tmp_path / "out.csv").write_text("mine")
+    with pytest.raises(HoneyguideError, match="already exists"):
+        export(folder, "csv", tmp_path / "out.csv")
+    assert (tmp_path / "out.csv").read_text() == "mine"
+
+
+def test_bad_input_is_one_sentence(folder, tmp_path):
+    with pytest.raises(HoneyguideError, match="did you mean 'jsonl'"):
+        export(folder, "jsonlines", tmp_path / "out")
+    with pytest.raises(HoneyguideError, match="holds no crawl"):
+        export(tmp_path, "csv", tmp_path / "out")
+    with pytest.raises(HoneyguideError, match="cannot export"):
+        export(folder, "csv", tmp_path / "no" / "such" / "folder")
+
+
+def test_status_says_how_a_crawl_stands(folder):
+    known = status(folder)
+    assert (known["visits"], known["pages"], known["relevant"]) == (5, 3, 1)
+    assert known["failures"] == {"timeout": 1}
+    assert (known["waiting"], known["stopped"], known["process"]) == (7, "budget spent", "")
+    assert known["last"] == 1_700_000_000.5
+    assert known["settings"] == {"topic": "birds"}
+
+
+def test_status_and_export_of_a_crawl_that_runs(tmp_path):
+    create(tmp_path / "crawl", {})
+    assert status(tmp_path / "crawl")["waiting"] is None
+    store = Store(tmp_path / "crawl")
+    steering = Recorded(kept.navigator(), store)
+    kept.crawl(steering, kept.World(), 3, budget=20)
+    store.flush()
+    known = status(tmp_path / "crawl")
+    assert known["visits"] == 20
+    assert known["in_flight"] == len(steering.leases)
+    assert known["waiting"] > 0
+    assert known["process"]
+    assert known["stopped"] == ""
+    assert export(tmp_path / "crawl", "jsonl", tmp_path / "out") == known["pages"]
+    with pytest.raises(HoneyguideError, match="already open"):
+        Store(tmp_path / "crawl")
+    store.close()
+    assert "can be resumed" in status(tmp_path / "crawl")["stopped"]
