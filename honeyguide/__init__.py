@@ -2,13 +2,15 @@
 
 from typing import TYPE_CHECKING, Any
 
+from honeyguide.version import VERSION
+
 if TYPE_CHECKING:
     from honeyguide.plan import Plan as Plan
     from honeyguide.registry import make as make
     from honeyguide.registry import part as part
     from honeyguide.registry import parts as parts
 
-__version__ = "0.1.0"
+__version__ = VERSION
 __all__ = ["Plan", "__version__", "make", "part", "parts"]
 _HOMES = {"Plan": "plan", "make": "registry", "part": "registry", "parts": "registry"}
 

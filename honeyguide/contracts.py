@@ -225,7 +225,7 @@ class Frontier(Protocol):
         """The visit is over; its host rests for `delay` seconds from now."""
         ...
 
-    def park(self, id: int, now: float) -> None:
+    def park(self, id: int) -> None:
         """Forget a taken link, unvisited, until it is found again."""
         ...
 

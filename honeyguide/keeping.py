@@ -11,19 +11,20 @@ from typing import Any
 
 import uvloop
 
-from honeyguide.contracts import Step, Visit
+from honeyguide.contracts import Visit
 from honeyguide.crawl import Crawl, Outcome, run_jumping
 from honeyguide.plan import OpenPlan, Plan
 from honeyguide.store.database import create
 from honeyguide.store.recorded import Recorded
 from honeyguide.store.store import Store
 
-Watcher = Callable[[Recorded, Visit, Step], None]
+Watcher = Callable[[Plan, Recorded, Visit], None]  # told of each absorbed visit
 INTERRUPTED = "interrupted"
 
 
 def begin(folder: Path, plan: Plan) -> None:
     """Make a folder the place of a crawl, once all that its plan names has been found."""
+    plan = replace(plan, year=time.gmtime().tm_year)
     plan.open().navigator()
     create(folder, asdict(plan))
 
@@ -34,7 +35,8 @@ def go_on(folder: Path, watcher: Watcher, **changes: Any) -> Outcome:
     try:
         opened = replace(Plan(**store.settings), **changes).open()
         recorded = Recorded(opened.navigator(), store)
-        crawl = opened.crawl(recorded, lambda visit, step, now: watcher(recorded, visit, step))
+        plan = opened.plan
+        crawl = opened.crawl(recorded, lambda visit, step, now: watcher(plan, recorded, visit))
         crawl.begin = recorded.started_at
         outcome = (
             _run_live(crawl, opened) if opened.world.live else run_jumping(crawl.run(opened.seeds))

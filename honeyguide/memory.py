@@ -178,8 +178,8 @@ class Memory:
         if not rows["visit"][id]:
             rows["visit"][id] = visits.extend(1).start
         row = rows["visit"][id]
-        visits["relevant"][row] = verdict.relevant
-        visits["relevance"][row] = verdict.relevance
+        visits["relevant"][row] |= verdict.relevant  # once relevant, a copy cannot change it
+        visits["relevance"][row] = max(visits["relevance"][row], verdict.relevance)
         if verdict.relevant:
             rows["distance"][id] = 0
         past = rows["parent_smoothed"][id] if rows["parents"][id] else verdict.relevance

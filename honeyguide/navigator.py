@@ -39,7 +39,7 @@ class Navigator:
         self.guard = guard
         self.leases: dict[str, Lease] = {}  # by URL
         self.stopped = False  # the agent found nothing worth a fetch
-        self.parked = 0  # links that the agent would not have fetched when their turn came
+        self.parked = 0  # links that were not worth a visit when their turn came
         self._explore = agent.explores()  # drawn once for each link taken
         self._credit = 0.0
 
@@ -58,12 +58,11 @@ class Navigator:
                 return None
             self._explore = self.agent.explores()
             link = self._link(taken.id)
-            allowed = self._allows(taken.id, link)
-            if allowed and self.agent.gate(link, taken.x):
+            if self._allows(taken.id, link) and self.agent.gate(link, taken.x):
                 self.leases[link.url] = Lease(link, taken.id, taken.x, taken.score)
                 return link
-            self.frontier.park(taken.id, now)
-            self.parked += allowed
+            self.frontier.park(taken.id)
+            self.parked += 1
         return None
 
     def absorb(self, visit: Visit, now: float) -> Step:

@@ -14,7 +14,7 @@ from honeyguide.judges.remembered import Remembered
 from honeyguide.navigator import Navigator
 from honeyguide.registry import accepts, make
 
-WISHES = ("delay", "contact", "allow_private")  # what the live web is told
+WISHES = ("contact", "allow_private", "resolve")  # what the live web is told
 # a visit on the live web costs about as much as scoring 20,000 links: a fifth of that
 RESCORED_A_VISIT = 5_000
 
@@ -40,6 +40,8 @@ class Plan:
     patience: float = 0.0  # seconds worth waiting for a much better link
     contact: str = ""  # web or e-mail address that the crawler shows to servers
     allow_private: bool = False  # whether it may reach addresses inside this network
+    resolve: str = ""  # "NAME=ADDRESS:PORT,...": where a host is really found; "*" is any host
+    year: int | None = None  # the present one, for what is far in the future
     random_seed: int = 0
 
     def __post_init__(self) -> None:
@@ -77,6 +79,7 @@ class Plan:
             self.world,
             judge=Remembered(judge) if remember else judge,
             **{name: value for name in WISHES if (value := getattr(self, name))},
+            **({} if self.delay is None else {"delay": self.delay}),
         )
         if isinstance(judge, Label) and (known := world.labels()) and not judge.fits_any(known):
             raise unknown("label", judge.name, known)
@@ -115,7 +118,9 @@ class OpenPlan:
         )
         guard = plan.guard or ("watch" if self.world.live else "none")
         rescoring = RESCORED_A_VISIT if self.world.live else math.inf
-        return Navigator(agent, frontier, rescoring=rescoring, guard=make("guard", guard))
+        return Navigator(
+            agent, frontier, rescoring=rescoring, guard=make("guard", guard, year=plan.year)
+        )
 
     def crawl(self, navigator: Steering, observer: Observer | None = None) -> Crawl:
         """The crawl, ready to run."""

@@ -115,8 +115,8 @@ def crawl(steering, world, in_flight=1, budget=10**9, now=0.0):
     return "budget spent"
 
 
-def run(folder, log, in_flight=1, refuses=0.0, pause=0.0, max_file_size=0):
-    """Begin or go on with the crawl in a folder, to its end."""
+def run(folder, log, in_flight=1, refuses=0.0, pause=0.0, max_file_size=0, worker=0):
+    """Begin or go on with the crawl in a folder, to its end, with a worker for some seconds."""
     snapshots.MIN_VISITS = 40
     if max_file_size:
         resource.setrlimit(resource.RLIMIT_FSIZE, (max_file_size, resource.RLIM_INFINITY))
@@ -124,6 +124,9 @@ def run(folder, log, in_flight=1, refuses=0.0, pause=0.0, max_file_size=0):
     if not database.holds_crawl(folder):
         database.create(folder, {"in_flight": in_flight})
     store = Store(folder, batch_seconds=0.01, warc_bytes=60_000)
+    if worker and not os.fork():
+        time.sleep(worker)
+        os._exit(0)
     try:
         steering = Recorded(navigator(refuses), store)
         reason = crawl(steering, World(Path(log), pause), in_flight, now=steering.started_at)

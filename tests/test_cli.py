@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 PROGRAM = Path(sys.executable).parent / "honeyguide"
-SMALL = ("--world", "synthetic:pages=1000", "--topic", "geology", "--seed", "geology")
+SMALL = ("--world", "synthetic:pages=3000", "--topic", "geology", "--seed", "geology")
 
 
 def honeyguide(*arguments, folder=None, **environment):
@@ -32,14 +32,45 @@ def refused(*arguments, folder=None):
     return done.stderr.removeprefix("honeyguide: ").strip()
 
 
-def test_a_crawl_writes_what_it_found(tmp_path):
+def exported(folder):
+    out = folder.with_suffix(".jsonl")
+    done = honeyguide("export", folder, "--out", out)
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in out.read_text().splitlines()]
+
+
+def test_a_crawl_keeps_what_it_found(tmp_path):
     done = honeyguide("crawl", *SMALL, "--budget", 50, "--out", tmp_path / "out")
     assert done.returncode == 0, done.stderr
-    visits = [json.loads(line) for line in (tmp_path / "out/visits.jsonl").read_text().splitlines()]
-    summary = json.loads((tmp_path / "out/summary.json").read_text())
-    assert len(visits) == summary["pages"] == 50
-    assert sum(visit["relevant"] for visit in visits) >= summary["relevant"] > 0
-    assert f"{summary['relevant']} relevant pages among 50" in done.stdout
+    pages = exported(tmp_path / "out")
+    relevant = sum(page["relevant"] for page in pages)
+    assert f"{relevant} relevant pages among 50 fetched (budget spent)" in done.stdout
+    assert "budget spent" in honeyguide("status", tmp_path / "out").stdout
+
+
+def test_a_crawl_goes_on_where_it_stopped(tmp_path):
+    honeyguide("crawl", *SMALL, "--budget", 60, "--out", tmp_path / "whole")
+    honeyguide("crawl", *SMALL, "--budget", 25, "--out", tmp_path / "half")
+    done = honeyguide("resume", tmp_path / "half", "--budget", 60)
+    assert done.returncode == 0, done.stderr
+    whole, half = (
+        [page["url"] for page in exported(tmp_path / name)] for name in ("whole", "half")
+    )
+    assert half == whole
+
+
+@pytest.mark.parametrize(
+    ("flag", "reason"),
+    [
+        (("--max-relevant", 3), "enough relevant pages"),
+        (("--max-barren", 5), "nothing relevant any more"),
+        (("--max-seconds", 0), "time spent"),
+    ],
+)
+def test_a_crawl_stops_by_its_rules_and_says_why(flag, reason, tmp_path):
+    done = honeyguide("crawl", *SMALL, *flag, "--out", tmp_path / "out")
+    assert f"({reason})" in done.stdout
+    assert reason in honeyguide("status", tmp_path / "out").stdout
 
 
 def test_a_recorded_web_is_crawled_from_a_page_named_in_any_case(small_graph, tmp_path):
@@ -88,9 +119,10 @@ def test_a_toml_file_says_the_same_as_the_flags(tmp_path):
     )
     done = honeyguide("crawl", "--config", config, "--out", tmp_path / "out", "--budget", 20)
     assert done.returncode == 0, done.stderr
-    plan = json.loads((tmp_path / "out/summary.json").read_text())["plan"]
-    assert (plan["budget"], plan["in_flight"]) == (20, 4)
-    assert plan["judge"] == "keywords:words=rocks"
+    status = honeyguide("status", tmp_path / "out").stdout
+    assert "budget: 20," in status
+    assert "in_flight: 4," in status
+    assert "judge: keywords:words=rocks," in status
 
 
 def test_labels_are_listed_with_their_counts(small_graph):
@@ -103,6 +135,17 @@ def test_every_kind_of_part_can_be_listed(what):
     assert len(honeyguide("list", what).stdout.splitlines()) >= 1
 
 
+def test_robots_rules_are_explained(tmp_path):
+    (tmp_path / "robots.txt").write_text("User-agent: *\nDisallow: /private\nCrawl-delay: 3\n")
+    asked = ("robots", "https://example.org/private/x", "--file", tmp_path / "robots.txt")
+    done = honeyguide(*asked)
+    assert done.returncode == 3
+    assert "may not fetch" in done.stdout
+    assert "Disallow: /private" in done.stdout
+    assert "(line 2)" in done.stdout
+    assert honeyguide(asked[0], "https://example.org/", *asked[2:]).returncode == 0
+
+
 BAD = {
     "did you mean 'best_first'": (*SMALL, "--agent", "bestfirst"),
     "did you mean 'keywords'": (*SMALL, "--judge", "keyword"),
@@ -111,6 +154,9 @@ BAD = {
     "at least one seed": ("--world", "synthetic:pages=1000", "--topic", "geology"),
     "needs a topic": ("--world", "synthetic:pages=1000", "--seed", "geology"),
     "is no recorded web": ("--world", "graph:/nowhere", "--topic", "rocks", "--seed", "a"),
+    "no label named": ("--world", "synthetic:pages=1000", "--judge", "label:geologgy", *SMALL[2:]),
+    "no web address": ("--topic", "rocks", "--seed", "http://[bad"),
+    "contact must be": ("--topic", "rocks", "--seed", "https://a.example", "--contact", "me"),
     "must be a int, not 'many'": ("--world", "synthetic:pages=many", *SMALL[2:]),
 }
 
@@ -123,10 +169,9 @@ def test_bad_input_gets_one_sentence_and_leaves_nothing_behind(sentence, tmp_pat
 
 def test_an_output_folder_that_holds_a_crawl_is_left_alone(tmp_path):
     honeyguide("crawl", *SMALL, "--budget", 5, "--out", tmp_path / "out")
-    before = (tmp_path / "out/visits.jsonl").read_bytes()
     again = refused("crawl", *SMALL, "--budget", 5, "--out", tmp_path / "out")
     assert "already holds a crawl" in again
-    assert (tmp_path / "out/visits.jsonl").read_bytes() == before
+    assert len(exported(tmp_path / "out")) >= 4
 
 
 def test_a_broken_import_leaves_nothing_behind(tmp_path):

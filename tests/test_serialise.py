@@ -113,7 +113,7 @@ def test_links_come_back_as_they_were(found):
     assert unpack_links(pack_links(found)) == found
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(states)
 def test_a_state_comes_back_as_it_was(tmp_path_factory, state):
     path = tmp_path_factory.mktemp("states") / "state"

@@ -179,6 +179,20 @@ def test_links_in_flight_come_first_and_keep_what_they_were_taken_with(folder):
     store.close()
 
 
+def test_links_that_were_only_looked_at_stay_parked(folder):
+    store = Store(folder)
+    steering = Recorded(kept.navigator(refuses=1.0), store)
+    steering.seed([Link(kept.url(0))])
+    assert steering.choose(1.0) is None
+    before = steering.navigator.state()
+    store.close()
+    store = Store(folder)
+    again = Recorded(kept.navigator(refuses=1.0), store)
+    assert len(again.frontier) == 0
+    assert again.navigator.state()["agent"] == before["agent"]
+    store.close()
+
+
 def test_a_crawl_that_was_killed_before_its_seeds_were_safe_is_seeded(folder):
     Store(folder).close()
     crawl(folder, 5)

@@ -148,3 +148,12 @@ def test_two_processes_cannot_open_the_same_crawl(nursery):
     os.kill(first, signal.SIGKILL)
     nursery.wait(first)
     nursery.finish()
+
+
+def test_a_worker_that_outlives_a_killed_crawl_does_not_keep_it(nursery):
+    process = nursery.start(pause=0.05, worker=4)
+    while not nursery.visited():
+        time.sleep(0.01)
+    os.kill(process, signal.SIGKILL)
+    nursery.wait(process)
+    Store(nursery.folder).close()

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-import honeyguide
 from honeyguide.bench.runner import Comparison, Runs
+from honeyguide.version import VERSION
 
 POINTS = 200  # of a curve, in results.json
 
@@ -30,7 +30,7 @@ def as_results(comparison: Comparison, command: str) -> dict[str, Any]:
         "oracle": None if comparison.oracle is None else comparison.oracle.relevant[0],
         "task": {name: getattr(plan, name) for name in plan.__slots__ if name != "agent"},
         "command": command,
-        "version": honeyguide.__version__,
+        "version": VERSION,
     }
 
 
@@ -72,7 +72,7 @@ World `{plan.world}`, judge `{plan.judge}`, from {", ".join(plan.seeds)}; {runs}
 
 ![relevant pages against pages fetched](curves.png)
 
-Made by `{command}` with honeyguide {honeyguide.__version__}.
+Made by `{command}` with honeyguide {VERSION}.
 """
 
 

@@ -5,8 +5,9 @@ from typing import Any
 
 import typer
 
-from honeyguide.cli import bench, crawl, demo, importing, inspecting, listing
+from honeyguide.cli import bench, crawl, demo, importing, inspecting, listing, serving
 from honeyguide.errors import HoneyguideError
+from honeyguide.version import VERSION
 
 app = typer.Typer(
     name="honeyguide",
@@ -21,6 +22,7 @@ app.command("resume")(crawl.resume)
 app.command("status")(inspecting.status)
 app.command("export")(inspecting.export)
 app.command("robots")(inspecting.robots)
+app.command("serve")(serving.serve)
 app.command("bench")(bench.bench)
 app.command("demo")(demo.demo)
 app.command("list")(listing.list_names)
@@ -33,9 +35,7 @@ def version(
 ) -> None:
     """A focused web crawler that learns, while it crawls, which links are worth following."""
     if show:
-        import honeyguide
-
-        typer.echo(f"honeyguide {honeyguide.__version__}")
+        typer.echo(f"honeyguide {VERSION}")
         raise typer.Exit
 
 

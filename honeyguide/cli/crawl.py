@@ -1,6 +1,5 @@
 """honeyguide crawl and honeyguide resume: find relevant pages, and go on after any end."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,7 +9,8 @@ from honeyguide.cli import flags
 from honeyguide.cli.progress import progress_bar
 
 if TYPE_CHECKING:
-    from honeyguide.contracts import Step, Visit
+    from honeyguide.contracts import Visit
+    from honeyguide.plan import Plan
     from honeyguide.store.recorded import Recorded
 
 MaxRelevant = Annotated[
@@ -55,6 +55,12 @@ def crawl(
     allow_private: Annotated[
         bool, typer.Option("--allow-private", help="Allow addresses inside this network.")
     ] = False,
+    resolve: Annotated[
+        str,
+        typer.Option(
+            "--resolve", help='"NAME=ADDRESS:PORT,...": where hosts really are; * is any.'
+        ),
+    ] = "",
     random_seed: flags.RandomSeed = 0,
     config: flags.Config = None,
 ) -> None:
@@ -65,7 +71,7 @@ def crawl(
     said = {name: value for name, value in locals().items() if name in Plan.__slots__}
     plan = Plan(**said)
     begin(out, plan)
-    _go_on(out, plan.budget)
+    _go_on(out)
 
 
 def resume(
@@ -82,18 +88,19 @@ def resume(
     changes = {
         name: value for name, value in locals().items() if value is not None and name != "folder"
     }
-    _go_on(folder, budget, **changes)
+    _go_on(folder, **changes)
 
 
-def _go_on(folder: Path, budget: int | None, **changes: Any) -> None:
+def _go_on(folder: Path, **changes: Any) -> None:
     from honeyguide.keeping import go_on
 
     with progress_bar() as bar:
-        task = bar.add_task("pages", total=budget, news="")
+        task = bar.add_task("pages", total=None, news="")
 
-        def watch(recorded: "Recorded", visit: "Visit", step: "Step") -> None:
+        def watch(plan: "Plan", recorded: "Recorded", visit: "Visit") -> None:
             memory = recorded.memory
-            bar.update(task, completed=memory.visits, news=f"{memory.relevant_found} relevant")
+            news = f"{memory.relevant_found} relevant"
+            bar.update(task, completed=memory.visits, total=plan.budget, news=news)
 
         outcome = go_on(folder, watch, **changes)
     typer.echo(

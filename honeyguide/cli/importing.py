@@ -30,9 +30,17 @@ def html(source: Source, out: Out) -> None:
     _import(import_html, source, out)
 
 
-def _import(work: Callable[..., dict[str, Any]], source: Path, out: Path) -> None:
+@app.command("warc")
+def warc(sources: Annotated[list[Path], typer.Argument(show_default=False)], out: Out) -> None:
+    """From WARC or WAT files, a crawl's own or Common Crawl's."""
+    from honeyguide.importers.warc import import_warc
+
+    _import(import_warc, sources, out)
+
+
+def _import(work: Callable[..., dict[str, Any]], source: Path | list[Path], out: Path) -> None:
     with progress_bar() as bar:
-        task = bar.add_task(f"reading {source.name}", total=None, news="")
+        task = bar.add_task("reading", total=None, news="")
 
         def report(done: int, total: int) -> None:
             bar.update(task, completed=done, total=total or None)

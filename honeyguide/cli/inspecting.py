@@ -1,4 +1,4 @@
-"""honeyguide status, export and robots: look at a crawl, take its pages away, ask a site's rules."""
+"""honeyguide status, export, robots: look at a crawl, take its pages away, ask for rules."""
 
 import asyncio
 from pathlib import Path

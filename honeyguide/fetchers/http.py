@@ -9,7 +9,6 @@ import aiohttp
 from multidict import CIMultiDictProxy
 from yarl import URL
 
-from honeyguide import __version__
 from honeyguide.contracts import Link, Response
 from honeyguide.errors import HoneyguideError
 from honeyguide.fetchers import failures
@@ -19,6 +18,7 @@ from honeyguide.fetchers.targets import Target, as_ascii, target
 from honeyguide.fetchers.terms import Terms, Timeouts
 from honeyguide.fetchers.turns import Turns
 from honeyguide.registry import part
+from honeyguide.version import VERSION
 
 _ASKED = {
     "Accept": "text/html,application/xhtml+xml;q=0.9,*/*;q=0.1",
@@ -36,7 +36,7 @@ def user_agent(contact: str) -> str:
         raise HoneyguideError(f"contact must be a web or e-mail address, not {contact!r}")
     if not contact.isprintable() or set(contact) & set("() "):
         raise HoneyguideError(f"contact {contact!r} has characters that a header cannot carry")
-    return f"honeyguide/{__version__} (+{contact})"
+    return f"honeyguide/{VERSION} (+{contact})"
 
 
 @part("fetcher", "http")

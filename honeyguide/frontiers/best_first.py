@@ -41,7 +41,7 @@ class BestFirst:
         self._short: dict[int, list[Entry]] = {}  # by host: a heap of its best links
         self._floor: dict[int, tuple[float, int]] = {}  # by host: up to here the list is complete
         self._seen = Columns(seen=np.bool_)  # by page
-        self._taken: dict[int, int] = {}  # page: host
+        self._taken: dict[int, tuple[int, float]] = {}  # page: host, and when that was ready
         self._usual = _Usual()
         self._takes = 0  # since all was scored anew
 
@@ -74,19 +74,18 @@ class BestFirst:
             return None
         host = int(self._block.host[self._block.rows(np.array([page]))[0]])
         x, score = self._block.remove(page)
-        self._hosts.start(host, now)
-        self._taken[page] = host
+        self._taken[page] = host, self._hosts.start(host, now)
         self._takes += 1
         self._usual.note(score)
         return Taken(page, x, score)
 
     def release(self, id: int, now: float, delay: float | None = None) -> None:
         """The visit is over; its host rests for `delay` seconds from now."""
-        self._hosts.end(self._taken.pop(id), now, delay)
+        self._hosts.end(self._taken.pop(id)[0], now, delay)
 
-    def park(self, id: int, now: float) -> None:
-        """Forget a taken link until it is found again."""
-        self.release(id, now, 0.0)
+    def park(self, id: int) -> None:
+        """Forget a taken link, unvisited, until it is found again."""
+        self._hosts.cancel(*self._taken.pop(id))
         self._seen["seen"][id] = False
 
     def drop(self, ids: Ids) -> None:
@@ -121,7 +120,7 @@ class BestFirst:
             "block": self._block.state(),
             "hosts": self._hosts.state(),
             "seen": self._seen.state(),
-            "taken": dict(self._taken),
+            "taken": [[page, *taken] for page, taken in self._taken.items()],
             "usual": [self._usual.count, self._usual.mean, self._usual.variance],
             "rng": self.rng.bit_generator.state,
         }
@@ -131,7 +130,7 @@ class BestFirst:
         self._block.load(state["block"])
         self._hosts.load(state["hosts"])
         self._seen.load(state["seen"])
-        self._taken = {int(page): int(host) for page, host in state["taken"].items()}
+        self._taken = {page: (host, ready) for page, host, ready in state["taken"]}
         self._usual = _Usual(*state["usual"])
         self.rng.bit_generator.state = state["rng"]
         self._best.extend(len(self._hosts) - len(self._best))

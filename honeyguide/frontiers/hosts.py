@@ -37,15 +37,22 @@ class Hosts:
         """Which hosts have as many requests in flight as they may."""
         return self._rows["busy"][: len(self)] >= self.per_host
 
-    def start(self, host: int, now: float) -> None:
-        """A request goes out."""
+    def start(self, host: int, now: float) -> float:
+        """A request goes out; returns since when the host was ready."""
+        before = float(self._rows["ready"][host])
         self._rows["busy"][host] += 1
         self._rest(host, now + self.delay)
+        return before
 
     def end(self, host: int, now: float, delay: float | None) -> None:
         """A request is over; the host rests for the delay from now."""
         self._rows["busy"][host] -= 1
         self._rest(host, now + (self.delay if delay is None else delay))
+
+    def cancel(self, host: int, before: float) -> None:
+        """The request did not go out after all: the host is as ready as before."""
+        self._rows["busy"][host] -= 1
+        self._rows["ready"][host] = before
 
     def state(self) -> State:
         """All of it."""

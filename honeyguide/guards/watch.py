@@ -18,7 +18,8 @@ from honeyguide.text import words
 
 DUPLICATE, SOFT_404 = "near-duplicate page", "soft 404"
 REPEATS = 2  # times that a host has shown a page of trouble before, until it is a soft 404
-_OVERLOADED = (408, 425, 429)
+_OVERLOADED = ("status 408", "status 425", "status 429")
+_OF_THE_PAGE = frozenset({"", "content type", "not recorded", "too large"})
 # what an empty calendar changes from day to day: names of days and months, by their beginning
 _DATES = frozenset(
     "mon tue wed thu fri sat sun jan feb mar mär apr avr abr may mai mag mei jun jui giu jul"
@@ -27,7 +28,6 @@ _DATES = frozenset(
 )
 
 
-@part("guard", "watch")
 class Watch:
     """Looks at every link and every visit, in bounded memory."""
 
@@ -132,12 +132,18 @@ def _dateless(page: Page, kind: Kind) -> str:
     return " ".join(word for word in kept if word[:3] not in _DATES)
 
 
+@part("guard", "watch")
+def watch(year: int | None = None) -> Watch:
+    """Cuts traps, near-duplicate pages and soft 404s; dates far from the year lead nowhere."""
+    return Watch(Traps(year=year))
+
+
 def _was_answered(visit: Visit) -> bool:
     """Whether a failure is the page's and not the network's, the moment's or our own."""
-    response = visit.response
-    if response is None:
-        return True
-    return 200 <= response.status < 500 and response.status not in _OVERLOADED
+    # by its name, not by the response, which a crawl that is resumed no longer has
+    return visit.failure in _OF_THE_PAGE or (
+        visit.failure.startswith("status 4") and visit.failure not in _OVERLOADED
+    )
 
 
 def _worthless(visit: Visit, reason: str, relevance: float) -> Visit:

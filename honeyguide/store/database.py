@@ -10,9 +10,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from honeyguide import __version__
 from honeyguide.errors import HoneyguideError
 from honeyguide.store.lock import Lock
+from honeyguide.version import VERSION
 
 FILE = "crawl.sqlite"
 FORMAT = 1  # of the tables below
@@ -141,7 +141,7 @@ def _make_tables(database: sqlite3.Connection, settings: Mapping[str, Any]) -> N
     database.execute("PRAGMA journal_mode = WAL")
     known = {
         "settings": json.dumps(settings),
-        "version": __version__,
+        "version": VERSION,
         "started": time.time(),
     }
     database.execute("BEGIN IMMEDIATE")

@@ -2,13 +2,14 @@
 
 import sqlite3
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import zstandard
 
-from honeyguide.contracts import Link, Visit
+from honeyguide.contracts import Link, Verdict, Visit
 from honeyguide.serialise import pack_links, pack_visit, text_to_bytes
 from honeyguide.store.snapshots import Snapshots
 from honeyguide.warc.index import Place
@@ -46,14 +47,16 @@ class Ledger:
         n: int,
         now: float,
         visit: Visit,
+        counted: Verdict,  # what it counted for
         score: float,
         fetched: float,
         known: Mapping[str, int],  # see note
     ) -> None:
         """A visit was absorbed."""
+        self._event(n, "visit", now, None, self._compress(pack_visit(visit)))
+        visit = replace(visit, verdict=counted)
         place = self._archive(visit, score, fetched)
         text = visit.page and self._compress(text_to_bytes(visit.page.text))
-        self._event(n, "visit", now, None, self._compress(pack_visit(visit)))
         row = (*_page_row(n, visit, score, fetched), *(place or (None,) * 3), text)
         self._database.execute(_INSERT_PAGE, row)
         self.note(last=fetched, **known)

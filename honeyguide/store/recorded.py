@@ -59,9 +59,8 @@ class Recorded:
         """Take in what came of a link, and keep it."""
         score = self.navigator.leases[visit.link.url].score
         step = self.navigator.absorb(visit, now)
-        self.store.absorbed(
-            visit, score, now, waiting=len(self.frontier), in_flight=len(self.leases)
-        )
+        waiting, in_flight = len(self.frontier), len(self.leases)
+        self.store.absorbed(visit, score, now, step.verdict, waiting=waiting, in_flight=in_flight)
         if self.store.wants_snapshot(len(self.memory)):
             self.store.snapshot(self.navigator.state())
         return step

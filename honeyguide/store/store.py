@@ -10,7 +10,7 @@ from typing import Any
 
 import zstandard
 
-from honeyguide.contracts import Link, State, Visit
+from honeyguide.contracts import Link, State, Verdict, Visit
 from honeyguide.errors import HoneyguideError
 from honeyguide.navigator import Navigator
 from honeyguide.serialise import text_from_bytes, unpack_links, unpack_visit
@@ -77,10 +77,15 @@ class Store:
         """No link was chosen, but some were parked on the way."""
         self._put(partial(self._ledger.look, self._next(now), now))
 
-    def absorbed(self, visit: Visit, score: float, now: float, **known: int) -> None:
-        """A visit was taken in; the score is its link's when it was chosen, the rest is noted."""
+    def absorbed(
+        self, visit: Visit, score: float, now: float, counted: Verdict | None = None, **known: int
+    ) -> None:
+        """A visit was taken in; the score is its link's when it was chosen, the rest is noted.
+
+        It may have counted for less than the world's verdict: a copy of another page does.
+        """
         self._visits += 1
-        what = (self._next(now), now, visit, score, self._wall(), known)
+        what = (self._next(now), now, visit, counted or visit.verdict, score, self._wall(), known)
         self._put(partial(self._ledger.visit, *what), _size(visit))
 
     def note(self, **known: Any) -> None:

@@ -10,8 +10,8 @@ from http import HTTPStatus
 from io import FileIO
 from pathlib import Path
 
-from honeyguide import __version__
 from honeyguide.contracts import Response
+from honeyguide.version import VERSION
 from honeyguide.warc.index import Place, cut_index, index_line, index_path, sort_index
 
 MAX_BYTES = 1_000_000_000  # of a file, before the next one begins
@@ -150,7 +150,7 @@ def _write(file: FileIO, data: bytes) -> None:
 def warcinfo(file: str, request_headers: Mapping[str, str], when: float) -> bytes:
     """The first record of a file: who wrote it and how."""
     about = {
-        "software": f"honeyguide/{__version__}",
+        "software": f"honeyguide/{VERSION}",
         "format": "WARC File Format 1.1",
         "conformsTo": "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/",
     }

@@ -1,7 +1,7 @@
 """The live web: fetched politely, parsed, judged."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from honeyguide import urls
@@ -24,19 +24,18 @@ UNWANTED = Verdict(0.0, False, ("asks not to be indexed",))
 class WebWorld:
     """Visits pages through a fetcher; says how long to leave each host alone after it."""
 
-    live = True
-
     def __init__(
         self,
         judge: Judge,
         fetcher: WebFetcher,
-        politeness: Politeness | None = None,
+        politeness: Politeness | None = None,  # None: nobody is there to be left alone
         crawl_delay: Callable[[str], float | None] = lambda url: None,  # a site's own wish
         read: Callable[[bytes, str, str], Parsed] = parse,
     ) -> None:
         self._judge = judge
         self._fetcher = fetcher
-        self._politeness = politeness or Politeness()
+        self._politeness = politeness
+        self.live = politeness is not None
         self._crawl_delay = crawl_delay
         self._read = read
 
@@ -45,20 +44,24 @@ class WebWorld:
         begin = time.monotonic()
         response = await self._fetcher.fetch(link)
         seconds = time.monotonic() - begin
-        rest = self._politeness.rest(
-            urls.host(link.url), response, seconds, time.time(), self._crawl_delay(link.url)
-        )
+        rest = self._rest(link.url, response, seconds)
         failure = response.failure or _status_failure(response.status)
         if failure:
             return Visit(link, None, NOTHING, response, failure, seconds, rest)
         page, verdict, response = self._understand(response)
         return Visit(link, page, verdict, response, "", seconds, rest)
 
+    def _rest(self, url: str, response: Response, seconds: float) -> float | None:
+        if self._politeness is None:
+            return None
+        wish = self._crawl_delay(url)
+        return self._politeness.rest(urls.host(url), response, seconds, time.time(), wish)
+
     def find(self, name: str) -> Link:
         """The link to a web address."""
         url = urls.canonical(name) or urls.canonical(f"https://{name}")
         if url is None or "." not in urls.host(url):
-            raise HoneyguideError(f"no page named {name!r}: a seed is a web address, https://...")
+            raise HoneyguideError(f"{name!r} is no web address to start from")
         return Link(url)
 
     def labels(self) -> dict[str, int]:
@@ -93,20 +96,39 @@ def live_web(
     contact: str = NOBODY,
     delay: float = 1.0,  # seconds between two requests to a host
     allow_private: bool = False,
-    hosts: Mapping[str, tuple[str, int]] | None = None,  # name -> address and port
-    per_address: int | None = 2,  # requests in flight to an IP address
+    resolve: str = "",  # "NAME=ADDRESS:PORT,...": where a host is really found; "*" is any host
 ) -> WebWorld:
     """The live web: robots.txt obeyed, private addresses refused, hosts left in peace."""
     name = user_agent(contact)
+    # many names at one given address are one's own doing: no limit for the address then
+    hosts = Elsewhere(resolve) if resolve else None
     http = HttpFetcher(
-        name,
-        allow_private=allow_private,
-        hosts=hosts,
-        per_address=per_address,
-        address_interval=0.25 if delay else 0.0,
+        name, allow_private=allow_private, hosts=hosts, per_address=None if hosts else 2
     )
     robots = Robots(http, name)
     return WebWorld(judge, Redirects(robots), Politeness(delay), robots.crawl_delay)
+
+
+class Elsewhere(Mapping[str, tuple[str, int]]):
+    """Host names and where they are really found, from "NAME=ADDRESS:PORT,..."."""
+
+    def __init__(self, said: str) -> None:
+        self._places: dict[str, tuple[str, int]] = {}
+        for piece in said.split(","):
+            name, equals, place = piece.partition("=")
+            address, colon, port = place.rpartition(":")
+            if not (name and equals and address and colon and port.isdigit()):
+                raise HoneyguideError(f"{piece!r} does not say where a host is: NAME=ADDRESS:PORT")
+            self._places[name] = address.strip("[]"), int(port)
+
+    def __getitem__(self, name: str) -> tuple[str, int]:
+        return self._places.get(name) or self._places["*"]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
 
 
 def _status_failure(status: int) -> str:

@@ -61,7 +61,11 @@ def test_other_content_and_large_bodies_are_failures_as_they_are_on_the_web(tmp_
 
 @pytest.mark.parametrize(
     ("encoding", "body"),
-    [("gzip", gzip.compress(b"text")), ("deflate", zlib.compress(b"text")), ("gzip", b"text")],
+    [
+        ("gzip", gzip.compress(b"text", mtime=0)),
+        ("deflate", zlib.compress(b"text")),
+        ("gzip", b"text"),
+    ],
 )
 def test_encodings_are_undone_where_an_archive_kept_them(tmp_path, encoding, body):
     http = f"HTTP/1.1 200 OK\r\nContent-Encoding: {encoding}\r\n\r\n".encode() + body

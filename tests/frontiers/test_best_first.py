@@ -54,11 +54,13 @@ def test_a_link_once_taken_is_not_wanted_again():
 
 
 def test_a_parked_link_is_wanted_when_found_again():
-    front = frontier()
+    front = frontier(delay=5.0)
     put(front, [0.1])
-    front.park(front.take(0.0).id, 0.0)
+    front.park(front.take(0.0).id)
     assert len(front) == 0
     assert front.wants(np.array([0], np.int32)).tolist() == [True]
+    put(front, [0.1])
+    assert front.take(0.0) is not None, "its host was not asked, so it need not rest"
 
 
 def test_a_dropped_link_is_never_taken():

@@ -21,11 +21,11 @@ PAGES_PER_HOST = 32  # on average
 TOPICS = 32
 BLOCK = 64  # hosts
 GREAT_PORTALS = 4  # the largest hosts are about everything
-# slots of a block: a specialist a topic, six more specialists, a hidden one a family, portals,
+# slots of a block: a specialist a topic, four more specialists, portals, a hidden host a family,
 # gates to the hidden ones, and hosts about nothing in particular
-MORE, HIDDEN, PORTAL, GATE, GENERAL = 32, 38, 46, 52, 60
+MORE, PORTAL, HIDDEN, GATE, GENERAL = 32, 36, 42, 50, 58
 
-SPECIALIST_HOST, HIDDEN_HOST, PORTAL_HOST, GATE_HOST, GENERAL_HOST = range(5)
+SPECIALIST_HOST, PORTAL_HOST, HIDDEN_HOST, GATE_HOST, GENERAL_HOST = range(5)
 HOME, ABOUT, CONTACT, PRIVACY, TUNNEL, INDEX, HUB, ARTICLE = range(8)
 ROLES = ("home", "about", "contact", "privacy", "tunnel", "index", "hub", "article")
 TUNNEL_PAGES = 3
@@ -82,18 +82,29 @@ class Layout:
         self._page_key, self._topic_key = key(seed, "page"), key(seed, "topic")
         self._turn = key(seed, "turn") % TOPICS
         self.host = lru_cache(maxsize=1 << 15)(self._host)
-        self.scramble = lru_cache(maxsize=1 << 14)(self._scramble)
+        self._scramble = lru_cache(maxsize=1 << 14)(self._mix)
         self.section_topic = lru_cache(maxsize=1 << 16)(self._section_topic)
         self.spot = lru_cache(maxsize=1 << 16)(self._spot)
 
-    def _scramble(self, block: int) -> int:
-        """What the slots of a block are mixed with: slot = host % BLOCK ^ this."""
+    def _mix(self, block: int) -> int:
         return draw(self._block_key, block) % BLOCK
+
+    def slot(self, number: int) -> int:
+        """The slot of its block that a host fills."""
+        block = number // BLOCK
+        mix = self._scramble(block)
+        slot = number % BLOCK ^ mix
+        return slot if block else _swap(slot, mix)
+
+    def host_in(self, block: int, slot: int) -> int:
+        """The number of the host that fills a slot: there may be no such host."""
+        mix = self._scramble(block)
+        return block * BLOCK + ((slot if block else _swap(slot, mix)) ^ mix)
 
     def more_slot(self, topic: int) -> int:
         """A topic's second slot where it has one, else its first."""
         extra = (topic - self._turn) * 13 % TOPICS  # undoes the 5 below: 13 * 5 = 1 (mod 32)
-        return MORE + extra if extra < HIDDEN - MORE else topic
+        return MORE + extra if extra < PORTAL - MORE else topic
 
     def hidden_topic(self, block: int, family: int) -> int:
         """What the hidden host of a family is about in this block."""
@@ -102,16 +113,14 @@ class Layout:
     def _slot_topic(self, slot: int, block: int) -> int:
         if slot < MORE:
             return slot
-        if slot < HIDDEN:
+        if slot < PORTAL:
             return (self._turn + (slot - MORE) * 5) % TOPICS
-        return self.hidden_topic(block, slot - HIDDEN) if slot < PORTAL else NO_TOPIC
+        return self.hidden_topic(block, slot - HIDDEN) if HIDDEN <= slot < GATE else NO_TOPIC
 
     def _host(self, number: int) -> Host:
-        block = number // BLOCK
-        slot = number % BLOCK ^ self.scramble(block)
-        great = number < GREAT_PORTALS
-        kind = PORTAL_HOST if great else bisect_right((HIDDEN, PORTAL, GATE, GENERAL), slot)
-        topic = NO_TOPIC if great else self._slot_topic(slot, block)
+        slot = self.slot(number)
+        kind = bisect_right((PORTAL, HIDDEN, GATE, GENERAL), slot)
+        topic = self._slot_topic(slot, number // BLOCK)
         start, end = self.starts[number], self.starts[number + 1]
         bits = draw(self._host_key, number)
         first = TUNNEL + TUNNEL_PAGES if kind == GATE_HOST else TUNNEL
@@ -168,6 +177,11 @@ class Layout:
         if chance < 0.91:
             return sibling(about, field(bits, 1))
         return NO_TOPIC if chance < 0.98 else field(bits, 1) % TOPICS
+
+
+def _swap(slot: int, mix: int) -> int:
+    """Trade the slots of the four largest hosts for those of four portals."""
+    return slot ^ ((mix ^ PORTAL) & ~3) if slot >> 2 in (mix >> 2, PORTAL >> 2) else slot
 
 
 def sibling(topic: int, chance: int) -> int:

@@ -77,7 +77,7 @@ class Server:
             status = _STATUS[spot.status if spot else NOT_FOUND]
             return web.Response(status=status, text="<h1>Sorry</h1>", content_type="text/html")
         if spot is not None and spot.status == MOVED:
-            return web.Response(status=301, headers={"Location": draft.url})
+            return web.Response(status=301, text="", headers={"Location": draft.url})
         return web.Response(text=render(draft), content_type="text/html", charset="utf-8")
 
     async def _wait(self, spot: Spot | None) -> None:

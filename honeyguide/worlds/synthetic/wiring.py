@@ -6,6 +6,7 @@ from honeyguide.worlds.synthetic.chance import draw, field, key, share
 from honeyguide.worlds.synthetic.layout import (
     ARTICLE,
     BLOCK,
+    EMPTY,
     GATE,
     GATE_HOST,
     GREAT_PORTALS,
@@ -55,7 +56,8 @@ class Wiring:
     def targets(self, spot: Spot) -> list[int]:
         """All pages that a page links to, in document order."""
         bar, foot = self.frame(spot.host.number)
-        found = (*bar, *self.content(spot.original), *self.aside(spot), *foot)
+        content = self.content(spot.original) if spot.status != EMPTY else ()
+        found = (*bar, *content, *self.aside(spot), *foot)
         return [page for page in found if page != spot.page]
 
     def _frame(self, number: int) -> tuple[list[int], list[int]]:
@@ -108,7 +110,7 @@ class Wiring:
         if spot.role == TUNNEL:
             if spot.page < host.start + TUNNEL + TUNNEL_PAGES - 1:
                 return [spot.page + 1]
-            hidden = self._beside(host.number, GATE, HIDDEN)
+            hidden = self._beside(host.number, HIDDEN - GATE)
             return [hidden.start, hidden.start + hidden.first] if hidden else []
         return []
 
@@ -161,16 +163,16 @@ class Wiring:
         blocks = -(-self.layout.hosts // BLOCK)
         chance = (where >> 32) / 4294967296
         block = int(blocks * chance * chance)
-        number = block * BLOCK + (slot ^ self.layout.scramble(block))
+        number = self.layout.host_in(block, slot)
         if number >= self.layout.hosts:
-            number = (slot ^ self.layout.scramble(0)) % self.layout.hosts
+            number = self.layout.host_in(0, slot) % self.layout.hosts
         return self.layout.host(number)
 
     def _in_portal(self, topic: int, bits: int, where: int) -> int:
         if bits >> 63:
             host = self.layout.host(field(bits, 2) % GREAT_PORTALS)
         else:
-            host = self._host_in_slot(PORTAL + field(bits, 2) % (GATE - PORTAL), where)
+            host = self._host_in_slot(PORTAL + field(bits, 2) % (HIDDEN - PORTAL), where)
         chunk = field(where, 0) % -(-host.sections // TOPICS)
         section = chunk * TOPICS + (topic ^ self.layout.chunk(host.number, chunk))
         chance = max(share(where, 1) - 0.3, 0.0)
@@ -178,7 +180,7 @@ class Wiring:
 
     def portal_index(self, topic: int) -> int | None:
         """The index of a section about a topic in a great portal, if one has it."""
-        for number in range(min(GREAT_PORTALS, self.layout.hosts)):
+        for number in range(GREAT_PORTALS):
             host = self.layout.host(number)
             section = topic ^ self.layout.chunk(number, 0)
             if section < host.sections:
@@ -190,27 +192,21 @@ class Wiring:
         family = topic // FAMILY
         fours = -(-self.layout.hosts // (BLOCK * FAMILY))
         block = FAMILY * (field(where, 0) % fours) + (topic - family) % FAMILY
-        number = block * BLOCK + ((GATE + family) ^ self.layout.scramble(block))
-        if number < self.layout.hosts:
-            host = self.layout.host(number)
-            if host.kind == GATE_HOST and self._beside(number, GATE, HIDDEN):
-                return host.start + TUNNEL
+        number = self.layout.host_in(block, GATE + family)
+        if number < self.layout.hosts and self._beside(number, HIDDEN - GATE):
+            return self.layout.host(number).start + TUNNEL
         return self._on_topic(topic, bits, where)
 
-    def _beside(self, number: int, slot: int, other: int) -> Host | None:
-        """The host as far behind slot `other` of this host's block as this one behind `slot`."""
-        block = number // BLOCK
-        scramble = self.layout.scramble(block)
-        there = block * BLOCK + ((number % BLOCK ^ scramble) - slot + other ^ scramble)
-        if GREAT_PORTALS <= there < self.layout.hosts:
-            return self.layout.host(there)
-        return None
+    def _beside(self, number: int, slots: int) -> Host | None:
+        """The host so many slots away in the same block."""
+        there = self.layout.host_in(number // BLOCK, self.layout.slot(number) + slots)
+        return self.layout.host(there) if there < self.layout.hosts else None
 
     def _host_anywhere(self, where: int) -> Host:
         chance = (where >> 32) / 4294967296
         host = self.layout.host(int(self.layout.hosts * chance * chance))
         if host.kind == HIDDEN_HOST:  # found through its gate only
-            return self._beside(host.number, HIDDEN, GATE) or self.layout.host(0)
+            return self._beside(host.number, GATE - HIDDEN) or self.layout.host(0)
         return host
 
 

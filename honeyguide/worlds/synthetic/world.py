@@ -9,7 +9,16 @@ from honeyguide.contracts import Judge, Link, Page, Truth, Verdict, Visit
 from honeyguide.errors import HoneyguideError, unknown
 from honeyguide.registry import part
 from honeyguide.worlds.synthetic.draft import Draft, links_of, text_of
-from honeyguide.worlds.synthetic.layout import BROKEN, FINE, GONE, NOT_FOUND, SILENT, Layout, Spot
+from honeyguide.worlds.synthetic.layout import (
+    BROKEN,
+    FINE,
+    GONE,
+    INDEX,
+    NOT_FOUND,
+    SILENT,
+    Layout,
+    Spot,
+)
 from honeyguide.worlds.synthetic.manners import House
 from honeyguide.worlds.synthetic.names import Names
 from honeyguide.worlds.synthetic.traps import Traps
@@ -19,7 +28,7 @@ from honeyguide.worlds.synthetic.writing import Writer
 
 VERSION = "synthetic-v1"
 FAILURES = {NOT_FOUND: "status 404", GONE: "status 410", BROKEN: "status 500", SILENT: "timeout"}
-COUNTED = 200_000  # pages looked at to count labels; beyond, counts are estimates
+COUNTED = 100_000  # pages looked at to count labels; beyond, counts are estimates
 _NOTHING = Verdict(0.0, False)
 
 
@@ -101,8 +110,10 @@ class SyntheticWorld:
         page = self.wiring.portal_index(topic)
         if page is None:
             everywhere = map(self.layout.spot, range(self.pages))
-            known = (s.page for s in everywhere if s.topic == topic and s.status == FINE)
-            page = next(known, None)
+            known = [s for s in everywhere if s.topic == topic and s.status == FINE]
+            page = next(
+                (s.page for s in known if s.role == INDEX), known[0].page if known else None
+            )
         if page is None:
             raise HoneyguideError(
                 f"no page about {self.topics()[topic]!r} in a web of {self.pages:,} pages"

@@ -74,11 +74,11 @@ class Writer:
         family = self.vocabulary.families[spot.topic // FAMILY]
         return (f"topic:{self.vocabulary.topics[spot.topic]}", f"family:{family}", kind)
 
-    def text(self, spot: Spot) -> list[str]:
+    def _text(self, spot: Spot, role: int) -> list[str]:
         """The sentences of a page, its links aside."""
         start = draw(self._text_key, spot.original)
         chance = share(start, 0)
-        long = spot.role in (ABOUT, CONTACT, PRIVACY, TUNNEL, ARTICLE)
+        long = role in (ABOUT, CONTACT, PRIVACY, TUNNEL, ARTICLE)
         count = 7 + int(42 * chance * chance * chance) if long else 6
         sentences = self._say(spot.topic, start, count)
         aside = share(start, 1)
@@ -116,7 +116,7 @@ class Writer:
         links = [self.names.layout.spot(page) for page in self.wiring.content(written.page)]
         inline = INLINE if written.role == ARTICLE else 0
         items = [self._item(written, link, i) for i, link in enumerate(links[inline:], inline)]
-        paragraphs = self._paragraphs(written, self.text(spot), links[:inline])
+        paragraphs = self._paragraphs(written, self._text(spot, written.role), links[:inline])
         return Prose(self.names.title(spot), paragraphs, items)
 
     def _paragraphs(self, spot: Spot, sentences: list[str], links: list[Spot]) -> list[list[Piece]]:

@@ -1,0 +1,3 @@
+"""Which honeyguide this is."""
+
+VERSION = "0.1.0"
