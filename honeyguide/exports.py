@@ -202,6 +202,7 @@ def status(folder: Path) -> dict[str, Any]:
         "started": known["started"],
         "last": known.get("last"),
         "process": running,  # empty when none works on it
+        "cuts": {cut["reason"]: cut["count"] for cut in json.loads(known.get("cuts", "[]"))},
         "stopped": "" if running else known.get("stopped") or "cut off: it can be resumed",
         "settings": json.loads(known["settings"]),
         "version": known["version"],

@@ -1,11 +1,12 @@
 """A crawl in a folder: begun, interrupted, gone on with."""
 
 import asyncio
+import json
 import os
 import signal
 import time
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import uvloop
 
 from honeyguide.contracts import Visit
 from honeyguide.crawl import Crawl, Outcome, run_jumping
+from honeyguide.guards import Cut
 from honeyguide.plan import OpenPlan, Plan
 from honeyguide.store.database import create
 from honeyguide.store.recorded import Recorded
@@ -29,7 +31,15 @@ def begin(folder: Path, plan: Plan) -> None:
     create(folder, asdict(plan))
 
 
-def go_on(folder: Path, watcher: Watcher, **changes: Any) -> Outcome:
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a crawl in a folder ended, and what was left out on the way."""
+
+    outcome: Outcome
+    cuts: list[Cut]
+
+
+def go_on(folder: Path, watcher: Watcher, **changes: Any) -> Ended:
     """Crawl in a folder from where it was, until a limit (which may change) or an interruption."""
     store = Store(folder)
     try:
@@ -42,8 +52,9 @@ def go_on(folder: Path, watcher: Watcher, **changes: Any) -> Outcome:
             _run_live(crawl, opened) if opened.world.live else run_jumping(crawl.run(opened.seeds))
         )
         store.snapshot(recorded.navigator.state())
-        store.note(stopped=outcome.reason)
-        return outcome
+        cuts = recorded.navigator.guard.report()
+        store.note(stopped=outcome.reason, cuts=json.dumps([asdict(cut) for cut in cuts]))
+        return Ended(outcome, cuts)
     finally:
         store.close()
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from honeyguide.contracts import Agent, Frontier, Link, Mask, Outlinks, State, Step, Vector, Visit
 from honeyguide.guards import Guard
+from honeyguide.guards.none import Unguarded
 from honeyguide.memory import Memory
 
 
@@ -30,13 +31,13 @@ class Navigator:
         frontier: Frontier,
         memory: Memory | None = None,
         rescoring: float = math.inf,  # waiting links that may be scored again for each visit
-        guard: Guard | None = None,  # against traps and copies
+        guard: Guard | None = None,  # against traps and copies; None lets everything through
     ) -> None:
         self.agent = agent
         self.frontier = frontier
         self.memory = memory or Memory()
         self.rescoring = rescoring
-        self.guard = guard
+        self.guard = guard or Unguarded()
         self.leases: dict[str, Lease] = {}  # by URL
         self.stopped = False  # the agent found nothing worth a fetch
         self.parked = 0  # links that were not worth a visit when their turn came
@@ -58,7 +59,8 @@ class Navigator:
                 return None
             self._explore = self.agent.explores()
             link = self._link(taken.id)
-            if self._allows(taken.id, link) and self.agent.gate(link, taken.x):
+            allowed = self.guard.allows(self.memory, taken.id, link)
+            if allowed and self.agent.gate(link, taken.x):
                 self.leases[link.url] = Lease(link, taken.id, taken.x, taken.score)
                 return link
             self.frontier.park(taken.id)
@@ -69,8 +71,7 @@ class Navigator:
         """Take in what came of a link: remember, learn, score what was found."""
         lease = self.leases.pop(visit.link.url)
         self.frontier.release(lease.id, now, visit.host_delay)
-        if self.guard is not None:
-            visit = self.guard.note(self.memory, lease.id, visit)
+        visit = self.guard.note(self.memory, lease.id, visit)
         page = self.memory.visit(lease.id, visit)
         if page != lease.id:  # it was reached another way: no need to go there again
             self.frontier.drop(np.array([page], np.int32))
@@ -90,7 +91,7 @@ class Navigator:
             "agent": self.agent.state(),
             "frontier": self.frontier.state(),
             "memory": self.memory.state(),
-            "guard": self.guard.state() if self.guard is not None else None,
+            "guard": self.guard.state(),
             "explore": self._explore,
             "credit": self._credit,
             "leases": [
@@ -111,8 +112,7 @@ class Navigator:
         self.agent.load(state["agent"])
         self.frontier.load(state["frontier"])
         self.memory.load(state["memory"])
-        if self.guard is not None and state["guard"] is not None:
-            self.guard.load(state["guard"])
+        self.guard.load(state["guard"])
         self._explore = state["explore"]
         self._credit = state["credit"]
         for url, depth, source, *rest in state["leases"]:
@@ -122,9 +122,6 @@ class Navigator:
         asks = type(self.agent).stops is not Agent.stops  # the best score is not free to know
         self.stopped = asks and len(self.frontier) > 0 and self.agent.stops(self.frontier.best())
         return self.stopped
-
-    def _allows(self, id: int, link: Link) -> bool:
-        return self.guard is None or self.guard.allows(self.memory, id, link)
 
     def _link(self, id: int) -> Link:
         parent = self.memory.last_parent(id)
@@ -137,7 +134,7 @@ class Navigator:
             return Outlinks(None, page, (), np.empty(0, np.int32))
         found = self.memory.link(page, visit.page)
         found = _only(found, self.frontier.wants(found.ids))
-        return found if self.guard is None else _only(found, self.guard.admit(self.memory, found))
+        return _only(found, self.guard.admit(self.memory, found))
 
     def _rescore(self) -> None:
         """Score all that waits again, as often as the budget of links a visit allows."""

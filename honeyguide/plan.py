@@ -8,6 +8,8 @@ import numpy as np
 from honeyguide.contracts import Agent, Encoder, Frontier, Goal, Judge, Link, World
 from honeyguide.crawl import Crawl, Limits, Observer, Outcome, Steering, run_jumping
 from honeyguide.errors import HoneyguideError, unknown
+from honeyguide.guards import Guard
+from honeyguide.guards.few_hosts import FewHosts
 from honeyguide.judges.closeness import check_topic
 from honeyguide.judges.label import Label
 from honeyguide.judges.remembered import Remembered
@@ -116,11 +118,14 @@ class OpenPlan:
             delay=delay,
             patience=plan.patience,
         )
-        guard = plan.guard or ("watch" if self.world.live else "none")
         rescoring = RESCORED_A_VISIT if self.world.live else math.inf
-        return Navigator(
-            agent, frontier, rescoring=rescoring, guard=make("guard", guard, year=plan.year)
-        )
+        return Navigator(agent, frontier, rescoring=rescoring, guard=self._guard(plan))
+
+    def _guard(self, plan: Plan) -> Guard:
+        name = plan.guard or ("watch" if self.world.live else "none")
+        guard: Guard = make("guard", name, year=plan.year)
+        anonymous = self.world.live and not plan.contact and not plan.resolve
+        return FewHosts(guard) if anonymous else guard
 
     def crawl(self, navigator: Steering, observer: Observer | None = None) -> Crawl:
         """The crawl, ready to run."""

@@ -11,6 +11,23 @@ def encoder():
 
 
 @pytest.fixture(scope="session")
+def small_archive(tmp_path_factory):
+    """A folder of WARC files with ten pages about geology."""
+    from honeyguide.contracts import Link, Response
+    from honeyguide.warc.writer import WarcWriter
+
+    folder = tmp_path_factory.mktemp("warc")
+    writer = WarcWriter(folder)
+    for number in range(10):
+        url = f"http://rocks.example/{number}"
+        body = f"<title>Rock {number}</title><p>On geology. <a href=/{(number + 3) % 10}>more</a>"
+        html = {"content-type": "text/html"}
+        writer.write(Response(Link(url), url, 200, html, body.encode()), {}, 0.0)
+    writer.close()
+    return folder
+
+
+@pytest.fixture(scope="session")
 def small_graph(tmp_path_factory):
     """A recorded web of forty pages about rocks and ships."""
     from honeyguide.importers.jsonl import import_jsonl

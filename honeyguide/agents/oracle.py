@@ -55,8 +55,9 @@ class Oracle(Agent):
         """Note which relevant pages are gone."""
         for step in steps:
             page = self._truth.index(step.link.url)
-            self._outdated |= bool(self._unvisited[page])
-            self._unvisited[page] = False
+            if page >= 0 and self._unvisited[page]:
+                self._unvisited[page] = False
+                self._outdated = True
 
     def stale(self) -> bool:
         """Always: what is nearest changes with each visit."""

@@ -59,8 +59,9 @@ def spread(numbers: list[int]) -> float:
 def as_markdown(comparison: Comparison, command: str) -> str:
     """A page to read."""
     plan = comparison.plan
-    best_first = sorted(comparison.runs, key=lambda runs: -float(np.mean(runs.relevant)))
-    rows = "\n".join(f"| {' | '.join(cells(comparison, runs))} |" for runs in best_first)
+    rows = "\n".join(
+        f"| {' | '.join(cells(comparison, runs))} |" for runs in best_first(comparison)
+    )
     runs = max(len(runs.pages) for runs in comparison.runs)
     return f"""# {plan.topic}: relevant pages among {plan.budget} fetched
 
@@ -74,6 +75,11 @@ World `{plan.world}`, judge `{plan.judge}`, from {", ".join(plan.seeds)}; {runs}
 
 Made by `{command}` with honeyguide {VERSION}.
 """
+
+
+def best_first(comparison: Comparison) -> list[Runs]:
+    """The agents in the order of what they found."""
+    return sorted(comparison.runs, key=lambda runs: -float(np.mean(runs.relevant)))
 
 
 def cells(comparison: Comparison, runs: Runs) -> list[str]:

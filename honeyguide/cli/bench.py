@@ -80,11 +80,12 @@ def bar_per_agent(bar: Progress, total: int) -> Callable[[str, int], None]:
 
 def print_comparison(comparison: "Comparison") -> None:
     """The table that a person reads."""
-    from honeyguide.bench.report import cells
+    from honeyguide.bench.report import best_first, cells
 
     table = Table(title=f"{comparison.plan.topic}: relevant pages in {comparison.plan.budget}")
-    for column in ("agent", "relevant", "sd", "of the oracle", "pages", "seconds"):
-        table.add_column(column, justify="left" if column == "agent" else "right")
-    for runs in sorted(comparison.runs, key=lambda runs: -sum(runs.relevant) / len(runs.relevant)):
+    table.add_column("agent")
+    for column in ("relevant", "sd", "of the oracle", "pages", "seconds"):
+        table.add_column(column, justify="right")
+    for runs in best_first(comparison):
         table.add_row(*cells(comparison, runs))
     Console().print(table)

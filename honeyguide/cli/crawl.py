@@ -102,8 +102,11 @@ def _go_on(folder: Path, **changes: Any) -> None:
             news = f"{memory.relevant_found} relevant"
             bar.update(task, completed=memory.visits, total=plan.budget, news=news)
 
-        outcome = go_on(folder, watch, **changes)
+        ended = go_on(folder, watch, **changes)
+    outcome = ended.outcome
     typer.echo(
         f"{outcome.relevant} relevant pages among {outcome.pages} fetched ({outcome.reason});"
         f" results: {folder}"
     )
+    for cut in ended.cuts:
+        typer.echo(f"left out {cut.count} x {cut.reason}, such as {cut.example}")

@@ -1,43 +1,112 @@
-"""honeyguide demo: a focused crawl of a generated web, against crawls that do not look."""
+"""honeyguide demo: a focused crawl over real HTTP, against crawls that do not look."""
 
+import asyncio
+import multiprocessing
 import shutil
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.progress import Progress
 
-from honeyguide.cli.bench import bar_per_agent, print_comparison
+from honeyguide.cli.bench import print_comparison
 from honeyguide.cli.progress import progress_bar
 from honeyguide.errors import HoneyguideError
 
+if TYPE_CHECKING:
+    from honeyguide.bench.runner import Runs
+    from honeyguide.contracts import Visit
+    from honeyguide.plan import Plan
+    from honeyguide.store.recorded import Recorded
+
 AGENTS = ("best_first", "breadth_first", "random")
-BUDGET = 1000
+TOPIC = "geology"
+PAGES = 20_000
+BUDGET = 600
 
 
 def demo(
     out: Annotated[Path, typer.Option("--out", help="Where results go.")] = Path("demo-results"),
     replace: Annotated[bool, typer.Option("--replace", help="Replace an earlier demo.")] = False,
+    budget: Annotated[int, typer.Option("--budget", min=1, help="Pages to fetch.")] = BUDGET,
 ) -> None:
-    """Crawl a generated web for geology, beside breadth-first and random on the same budget."""
+    """Crawl a generated web over HTTP for geology, beside breadth-first and random."""
     from honeyguide.bench.report import write_report
-    from honeyguide.bench.runner import compare
+    from honeyguide.bench.runner import Comparison
     from honeyguide.plan import Plan
 
     if out.exists():
         if not (replace and (out / "results.json").exists()):
             raise HoneyguideError(f"{out} exists; name another folder with --out, or --replace it")
         shutil.rmtree(out)
-    plan = Plan(
-        topic="geology",
-        seeds=("geology",),
-        world="synthetic:pages=20000",
-        judge="label:geology",
-        budget=BUDGET,
-        in_flight=16,
-    )
-    typer.echo(f"A focused crawl for {plan.topic!r} on a generated web of 20,000 pages.")
-    with progress_bar() as bar:
-        comparison = compare(plan, AGENTS, 3, bar_per_agent(bar, 3 * BUDGET))
+    typer.echo(f"A focused crawl for {TOPIC!r} on a generated web of {PAGES:,} pages, over HTTP.")
+    with served() as (port, seed), progress_bar() as bar:
+        plan = Plan(
+            topic=TOPIC,
+            seeds=(seed,),
+            world="web",
+            resolve=f"*=127.0.0.1:{port}",
+            allow_private=True,
+            delay=0.0,
+            budget=budget,
+        )
+        runs = tuple(_run(plan, agent, out, bar) for agent in AGENTS)
+    comparison = Comparison(plan, runs, oracle=None)
     write_report(comparison, out, "honeyguide demo")
     print_comparison(comparison)
     typer.echo(f"results: {out / 'report.md'}, {out / 'curves.png'}, {out / 'results.json'}")
+    typer.echo(f"the pages: honeyguide export {out / AGENTS[0]} --relevant --out pages.jsonl")
+
+
+def _run(plan: "Plan", agent: str, out: Path, bar: Progress) -> "Runs":
+    from dataclasses import replace
+
+    import numpy as np
+
+    from honeyguide.bench.runner import Runs
+    from honeyguide.keeping import begin, go_on
+
+    task = bar.add_task(agent, total=plan.budget, news="")
+    curve = np.zeros(plan.budget, np.int32)
+
+    def watch(plan: "Plan", recorded: "Recorded", visit: "Visit") -> None:
+        memory = recorded.memory
+        curve[memory.visits - 1 :] = memory.relevant_found
+        bar.update(task, completed=memory.visits, news=f"{memory.relevant_found} relevant")
+
+    start = time.perf_counter()
+    begin(out / agent, replace(plan, agent=agent))
+    outcome = go_on(out / agent, watch).outcome
+    return Runs(agent, curve[None], (outcome.pages,), (time.perf_counter() - start,))
+
+
+@contextmanager
+def served() -> Iterator[tuple[int, str]]:
+    """A generated web served by a process of its own: its port and a page to start from."""
+    ours, theirs = multiprocessing.Pipe()
+    context = multiprocessing.get_context("spawn")
+    server = context.Process(target=_serve, args=(theirs,), daemon=True)
+    server.start()
+    try:
+        yield ours.recv()
+    finally:
+        server.terminate()
+        server.join()
+
+
+def _serve(pipe: Connection) -> None:
+    from honeyguide.contracts import Verdict
+    from honeyguide.worlds.synthetic.serve import Server
+    from honeyguide.worlds.synthetic.world import SyntheticWorld
+
+    async def run() -> None:
+        world = SyntheticWorld(lambda page: Verdict(0.0, False), PAGES)
+        async with Server(world, slowest=0.05) as server:
+            pipe.send((server.port, world.find(TOPIC).url))
+            await asyncio.Event().wait()
+
+    asyncio.run(run())

@@ -1,8 +1,36 @@
 """No guard."""
 
+import numpy as np
+
+from honeyguide.contracts import Link, Mask, Outlinks, State, Visit
+from honeyguide.guards import Cut
+from honeyguide.memory import Memory
 from honeyguide.registry import part
 
 
 @part("guard", "none")
-def none() -> None:
+class Unguarded:
     """Lets everything through: for webs without traps."""
+
+    def admit(self, memory: Memory, found: Outlinks) -> Mask:
+        """All of them."""
+        return np.ones(len(found.links), np.bool_)
+
+    def allows(self, memory: Memory, id: int, link: Link) -> bool:
+        """Always."""
+        return True
+
+    def note(self, memory: Memory, id: int, visit: Visit) -> Visit:
+        """It counts for what the world said."""
+        return visit
+
+    def report(self) -> list[Cut]:
+        """Nothing was cut."""
+        return []
+
+    def state(self) -> State:
+        """Nothing to keep."""
+        return {}
+
+    def load(self, state: State) -> None:
+        """Nothing to bring back."""

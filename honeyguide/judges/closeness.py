@@ -41,7 +41,7 @@ YARDSTICK = (
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """Cosines of an encoder: where nothing is shared, and half of what is surely related."""
+    """What an encoder's cosines are worth: from unrelated, over the boundary, to the same."""
 
     unrelated: float
     boundary: float  # halfway to related texts and 1.5 times the spread of unrelated ones

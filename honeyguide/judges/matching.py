@@ -75,11 +75,11 @@ def _letter_before(page: bytes, at: int) -> bool:
     if sign.isascii():
         return sign.isalnum()
     # a sign takes four bytes at most
-    return page[max(0, at - 4) : at].decode("utf-8", "ignore")[-1:].isalnum()
+    return page[max(0, at - 4) : at].decode("utf-8", "replace")[-1:].isalnum()
 
 
 def _letter_after(page: bytes, at: int) -> bool:
     sign = page[at : at + 1]
     if sign.isascii():
         return sign.isalnum()
-    return page[at : at + 4].decode("utf-8", "ignore")[:1].isalnum()
+    return page[at : at + 4].decode("utf-8", "replace")[:1].isalnum()

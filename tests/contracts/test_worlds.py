@@ -20,13 +20,15 @@ def judge(page):
 
 
 @pytest.fixture
-def world(name, small_graph):
-    spec = f"graph:{small_graph}" if name == "graph" else samples.SPECS.get(("world", name), name)
+def world(name, small_graph, small_archive):
+    paths = {"graph": f"graph:{small_graph}", "archive": f"archive:{small_archive}"}
+    spec = paths.get(name) or samples.SPECS.get(("world", name), name)
     return make("world", spec, judge=judge)
 
 
 def start(world, name):
-    return world.find({"graph": "page 0", "synthetic": "geology"}[name])
+    seeds = {"graph": "page 0", "synthetic": "geology", "archive": "http://rocks.example/0"}
+    return world.find(seeds[name])
 
 
 @every_world
@@ -58,7 +60,11 @@ def test_an_unknown_address_is_a_failed_visit_and_an_unknown_name_a_clear_senten
 
 
 @every_world
-def test_the_truth_agrees_with_what_visits_show(world, name):
+def test_the_truth_agrees_with_what_visits_show_where_it_is_known(world, name):
+    if name == "archive":
+        with pytest.raises(HoneyguideError, match="nobody knows"):
+            world.truth()
+        return
     truth = world.truth()
     assert truth.offsets[-1] == len(truth.targets)
     visit = asyncio.run(world.visit(start(world, name)))

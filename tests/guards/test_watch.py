@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from honeyguide.agents.breadth_first import BreadthFirst
-from honeyguide.contracts import Link, Outlinks, Page, Response, Verdict, Visit
+from honeyguide.contracts import Link, Outlinks, Page, Verdict, Visit
 from honeyguide.crawl import simulate
 from honeyguide.frontiers.best_first import BestFirst
 from honeyguide.guards.duplicates import Fingerprints
@@ -42,7 +42,7 @@ class Endless:
         await asyncio.sleep(0)
         written = self.write(link.url.removeprefix(HOST))
         if written is None:
-            return Visit(link, None, Verdict(0, False), failure="not found")
+            return Visit(link, None, Verdict(0, False), failure="status 404")
         text, paths = written
         return visit(link, text, [HOST + path for path in paths], relevant=False)
 
@@ -232,15 +232,21 @@ def test_waiting_links_of_a_closed_pattern_are_not_visited():
 
 
 @pytest.mark.parametrize(
-    ("status", "closes"), [(404, True), (200, True), (0, False), (503, False), (429, False)]
+    ("failure", "closes"),
+    [
+        ("status 404", True),
+        ("content type", True),
+        ("timeout", False),
+        ("status 503", False),
+        ("status 429", False),
+    ],
 )
-def test_only_answers_about_a_page_count_against_its_host(status, closes):
+def test_only_answers_about_a_page_count_against_its_host(failure, closes):
     guard, memory = Watch(Traps(patience=5)), Memory()
     names = ["x" * number for number in range(1, 40)]
     found = memory.seed([Link(f"{HOST}/{name}") for name in names])
     for id, link in zip(found.ids.tolist(), found.links, strict=True):
-        response = Response(link, link.url, status, failure="failed")
-        failed = Visit(link, None, Verdict(0, False), response, "failed")
+        failed = Visit(link, None, Verdict(0, False), failure=failure)
         assert guard.note(memory, id, failed) is failed
     other = memory.seed([Link(f"{HOST}/other")])
     assert guard.admit(memory, Outlinks(None, -1, other.links, other.ids)).tolist() == [not closes]

@@ -85,7 +85,9 @@ def test_synthetic_v1_never_changes():
     judge = About()
     sample = range(0, 10_000, 37)
     assert fingerprint(SyntheticWorld(judge), sample) == "9a01b542dcfb3a26"
-    assert fingerprint(SyntheticWorld(judge, pages=10_000_000, seed=2), sample) == "8a80f3262ac5efc0"
+    assert (
+        fingerprint(SyntheticWorld(judge, pages=10_000_000, seed=2), sample) == "8a80f3262ac5efc0"
+    )
 
 
 def test_a_page_does_not_depend_on_what_was_visited_before():

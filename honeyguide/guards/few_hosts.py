@@ -1,0 +1,62 @@
+"""A crawl that says nobody's name stays small."""
+
+import numpy as np
+
+from honeyguide.contracts import Link, Mask, Outlinks, State, Visit
+from honeyguide.guards import Cut, Guard
+from honeyguide.memory import Memory
+
+REASON = "another host: say --contact to go further"
+
+
+class FewHosts:
+    """Keeps a crawl to the first few hosts it meets, and asks another guard about the rest."""
+
+    def __init__(self, guard: Guard, hosts: int = 5) -> None:
+        self._guard = guard
+        self._limit = hosts
+        self._hosts: list[int] = []
+        self._count, self._example = 0, ""
+
+    def admit(self, memory: Memory, found: Outlinks) -> Mask:
+        """Links to the hosts at hand, or to new ones while there are few."""
+        known = np.array([self._knows(host) for host in memory.host(found.ids).tolist()], np.bool_)
+        if not known.all():
+            self._count += int((~known).sum())
+            self._example = self._example or found.links[int(np.argmin(known))].url
+        allowed: Mask = known & self._guard.admit(memory, found)
+        return allowed
+
+    def allows(self, memory: Memory, id: int, link: Link) -> bool:
+        """What the other guard says; a seed counts as a host at hand."""
+        self._knows(int(memory.host(np.array([id], np.int32))[0]))
+        return self._guard.allows(memory, id, link)
+
+    def note(self, memory: Memory, id: int, visit: Visit) -> Visit:
+        """What the other guard says."""
+        return self._guard.note(memory, id, visit)
+
+    def report(self) -> list[Cut]:
+        """What was cut, the other hosts last."""
+        own = [Cut(REASON, self._count, self._example)] if self._count else []
+        return self._guard.report() + own
+
+    def state(self) -> State:
+        """All of it."""
+        return {
+            "guard": self._guard.state(),
+            "hosts": list(self._hosts),
+            "count": self._count,
+            "example": self._example,
+        }
+
+    def load(self, state: State) -> None:
+        """Become what was saved."""
+        self._guard.load(state["guard"])
+        self._hosts = list(state["hosts"])
+        self._count, self._example = state["count"], state["example"]
+
+    def _knows(self, host: int) -> bool:
+        if host not in self._hosts and len(self._hosts) < self._limit:
+            self._hosts.append(host)
+        return host in self._hosts
