@@ -29,6 +29,7 @@ def measure(graph: Path, budget: int, agent: str) -> dict[str, object]:
         seeds=("Geology",),
         world=f"graph:{graph}",
         judge="keywords",
+        encoder="wordllama:cache_megabytes=512",  # room for all link texts of the graph
         agent=agent,
         budget=budget,
     )

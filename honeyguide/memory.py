@@ -83,9 +83,9 @@ class Memory:
         self._visits["linked"][visit] = True
         return Outlinks(page, source, links, ids)
 
-    def depth(self, ids: Ids) -> Ids:
+    def depth(self, page: int) -> int:
         """Hops from a seed, along the first path found."""
-        return self._rows["depth"][ids].astype(np.int32)
+        return int(self._rows["depth"][page])
 
     def visited(self, ids: Ids) -> Mask:
         """Which have been visited."""
@@ -188,14 +188,14 @@ class Memory:
     def _add_parent(self, parent: int, children: Ids) -> None:
         rows, visit = self._rows, self._rows["visit"][parent]
         relevance, smoothed = self._visits["relevance"][visit], self._visits["smoothed"][visit]
-        rows["parents"][children] += 1
+        earlier = rows["parents"][children]
+        rows["parents"][children] = earlier + 1
         rows["parent_sum"][children] += relevance
         if self._visits["relevant"][visit]:
             rows["relevant_parents"][children] += 1
             rows["relevant_parent_sum"][children] += relevance
-        first = rows["parents"][children] == 1
         best = np.maximum(rows["parent_smoothed"][children], smoothed)
-        rows["parent_smoothed"][children] = np.where(first, smoothed, best)
+        rows["parent_smoothed"][children] = np.where(earlier == 0, smoothed, best)
         nearer = min(int(rows["distance"][parent]) + 1, FARTHEST)
         rows["distance"][children] = np.minimum(rows["distance"][children], nearer)
         edges = self._edges.extend(len(children))

@@ -126,8 +126,7 @@ class Navigator:
     def _link(self, id: int) -> Link:
         parent = self.memory.last_parent(id)
         source = self.memory.urls.url(parent) if parent >= 0 else ""
-        depth = int(self.memory.depth(np.array([id], np.int32))[0])
-        return Link(self.memory.urls.url(id), depth=depth, source=source)
+        return Link(self.memory.urls.url(id), depth=self.memory.depth(id), source=source)
 
     def _found(self, page: int, visit: Visit) -> Outlinks:
         if visit.page is None:

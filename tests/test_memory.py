@@ -102,7 +102,8 @@ def test_memory_comes_back_as_it_was(crawled):
     numbers = ids(again, A, B, C, D)
     assert numbers.tolist() == ids(crawled, A, B, C, D).tolist()
     assert again.parents(numbers[2]).tolist() == crawled.parents(numbers[2]).tolist()
-    for array in ("distance", "ancestor_relevance", "parent_relevance", "visited", "depth"):
+    assert [again.depth(id) for id in numbers] == [0, 1, 1, 2]
+    for array in ("distance", "ancestor_relevance", "parent_relevance", "visited"):
         assert np.array_equal(getattr(again, array)(numbers), getattr(crawled, array)(numbers))
     assert again.urls.url(numbers[3]) == D
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from honeyguide.contracts import Matrix
 
-LONGEST = 640  # bytes; longer texts are pages, which are seldom asked for twice
+LONGEST = 1000  # bytes; longer texts are pages, which are seldom asked for twice
 ENTRY = LONGEST + 160  # bytes of a text, its place and its share of the tables
 
 

@@ -57,12 +57,12 @@ class BestFirst:
         """Add new links and refresh waiting ones; a score of -inf refuses a link."""
         self._know_pages(ids)
         self._know_hosts(hosts)
-        for id in ids[(scores == NOTHING) & self._block.holds(ids)]:
-            self._block.remove(int(id))
-        self._seen["seen"][ids] = True
         kept = scores > NOTHING
-        ids, hosts, scores = ids[kept], hosts[kept], scores[kept]
-        self._block.put(ids, hosts, x[kept], scores)
+        if not kept.all():
+            self.drop(ids[~kept])
+            ids, hosts, x, scores = ids[kept], hosts[kept], x[kept], scores[kept]
+        self._seen["seen"][ids] = True
+        self._block.put(ids, hosts, x, scores)
         rows = self._block.rows(ids)
         for link in zip(hosts.tolist(), scores.tolist(), ids.tolist(), rows.tolist(), strict=True):
             self._enlist(*link)
@@ -72,8 +72,7 @@ class BestFirst:
         page = self._draw(now) if at_random else self._choose(now)
         if page is None:
             return None
-        host = int(self._block.host[self._block.rows(np.array([page]))[0]])
-        x, score = self._block.remove(page)
+        host, x, score = self._block.remove(page)
         self._taken[page] = host, self._hosts.start(host, now)
         self._takes += 1
         self._usual.note(score)

@@ -55,15 +55,15 @@ class Block:
         self._rows["x"][rows] = x
         self._rows["score"][rows] = scores
 
-    def remove(self, page: int) -> tuple[Vector, float]:
-        """Free a page's row and say what it held."""
+    def remove(self, page: int) -> tuple[int, Vector, float]:
+        """Free a page's row and say what it held: host, features, score."""
         row = int(self._row_of["row"][page]) - 1
-        x, score = self._rows["x"][row].copy(), float(self._rows["score"][row])
+        host, score = int(self._rows["host"][row]), float(self._rows["score"][row])
         self._row_of["row"][page] = 0
         self._rows["score"][row] = NOTHING
-        self._hosts["waiting"][self._rows["host"][row]] -= 1
+        self._hosts["waiting"][host] -= 1
         self._free.append(row)
-        return x, score
+        return host, self._rows["x"][row].copy(), score
 
     def rescore(self, score: Scorer) -> None:
         """Score the whole block, then mask: gathering the rows in use would cost far more."""

@@ -1,0 +1,196 @@
+"""A static site of real or generated pages, served from memory under many host names.
+
+Used by live.py. As a program it serves one: python benchmarks/served_site.py SITE.pickle
+"""
+
+import asyncio
+import json
+import pickle
+import posixpath
+import re
+import sys
+import tarfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import unquote, urljoin
+from zlib import crc32
+
+import uvloop
+import zstandard
+
+HOSTS = 128  # more than visits in flight: a polite crawler asks one thing of each at a time
+ADDRESS = "127.0.0.1"
+FEWEST_LINKS, MOST_BYTES = 42, 48_000  # of the pages that are chosen: a median near 30 KB and 60
+_host = re.compile(rb"(?:^|\n)host: *([^\r\n ]+)", re.IGNORECASE).search
+_anchor = re.compile(rb'(<(?:a|area)\b[^>]*?\bhref=")([^"#]*)([^"]*")', re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """Pages by URL; every link on them leads to one of them."""
+
+    source: str  # where the pages are from, for the report
+    seed: str
+    pages: dict[str, bytes]  # URL -> HTML
+
+
+# --------------------------------------------------------------------------- pages
+
+
+def real_site(data: Path, count: int) -> Site:
+    """Pages of the Wikipedia for Schools of 2007."""
+    files = dict(_unpacked(data / "schools-wiki" / "html.tar.zst"))
+    fit = [name for name, html in files.items() if _fits(html)][:count]
+    chosen = {name: _address(name) for name in fit}
+    pages = {url: _rewired(files[name], name, chosen) for name, url in chosen.items()}
+    seed = next((url for url in pages if url.endswith("/Geology.htm")), next(iter(pages)))
+    return Site(f"Wikipedia for Schools: {len(files):,} files", seed, _reachable(pages, seed))
+
+
+def generated_site(count: int) -> Site:
+    """Pages of the generated web, rendered: a quarter of the size of usual ones."""
+    from honeyguide.contracts import Verdict  # noqa: PLC0415 only needed without real pages
+    from honeyguide.worlds.synthetic import SyntheticWorld  # noqa: PLC0415
+    from honeyguide.worlds.synthetic.html import render  # noqa: PLC0415
+    from honeyguide.worlds.synthetic.layout import FINE  # noqa: PLC0415
+
+    world = SyntheticWorld(lambda page: Verdict(0.0, False), pages=2 * count)
+    spots = [spot for spot in map(world.layout.spot, range(2 * count)) if spot.status == FINE]
+    names = {world.names.url(spot): None for spot in spots[:count]}
+    chosen = {name: _address(name.partition("://")[2]) for name in names}
+    drafts = {name: world.draft(name) for name in names}
+    html = {name: render(draft).encode() for name, draft in drafts.items() if draft}
+    pages = {chosen[name]: _rewired(page, name, chosen) for name, page in html.items()}
+    seed = next(iter(pages))
+    return Site("generated, not real: give --data for real ones", seed, _reachable(pages, seed))
+
+
+def _unpacked(archive: Path) -> Iterator[tuple[str, bytes]]:
+    with archive.open("rb") as file:
+        plain = zstandard.ZstdDecompressor(max_window_size=1 << 27).stream_reader(file)
+        with tarfile.open(fileobj=plain, mode="r|") as tar:
+            for member in tar:
+                content = tar.extractfile(member)
+                if content is not None and member.name.endswith(".htm"):
+                    yield posixpath.normpath(member.name), content.read()
+
+
+def _fits(html: bytes) -> bool:
+    return len(html) <= MOST_BYTES and len(links_of(html)) >= FEWEST_LINKS
+
+
+def _address(name: str) -> str:
+    """Where a file is served: its own path, on the host that its name falls to."""
+    path = re.sub(r"[^\w./-]", "_", "/".join(name.split("/")[-3:]), flags=re.ASCII)
+    return f"http://h{crc32(name.encode()) % HOSTS:03}.example.com/{path}"
+
+
+def _rewired(html: bytes, name: str, chosen: dict[str, str]) -> bytes:
+    """The page with its links made absolute; one that leads outside leads to a chosen page."""
+    addresses = list(chosen.values())
+
+    def replaced(found: re.Match[bytes]) -> bytes:
+        before, link, rest = found.groups()
+        if not link:
+            return found[0]
+        file = unquote(urljoin(name, link.decode("utf-8", "replace")))
+        url = chosen.get(file) or addresses[crc32(file.encode()) % len(addresses)]
+        return before + url.encode() + rest
+
+    return _anchor.sub(replaced, html)
+
+
+def _reachable(pages: dict[str, bytes], seed: str) -> dict[str, bytes]:
+    seen, queue = {seed: pages[seed]}, [seed]
+    for url in queue:
+        for link in links_of(pages[url]):
+            if link not in seen:
+                seen[link] = pages[link]
+                queue.append(link)
+    return seen
+
+
+def links_of(html: bytes) -> list[str]:
+    """The URLs that a page of a site links to."""
+    return [link.decode("utf-8", "replace") for _, link, _ in _anchor.findall(html) if link]
+
+
+# --------------------------------------------------------------------------- server
+
+
+class _Server(asyncio.Protocol):
+    """Answers GET from memory; what the last run asked for is told under /counts."""
+
+    def __init__(self, answers: dict[bytes, bytes], counts: dict[str, float]) -> None:
+        self._answers = answers
+        self._counts = counts
+        self._rest = b""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport: asyncio.Transport = transport  # type: ignore[assignment]
+        self._counts["connections"] += 1
+
+    def data_received(self, data: bytes) -> None:
+        *requests, self._rest = (self._rest + data).split(b"\r\n\r\n")
+        for request in requests:
+            self._transport.write(self._answer(request))
+
+    def _answer(self, request: bytes) -> bytes:
+        line, _, headers = request.partition(b"\r\n")
+        path = line.split(b" ", 2)[1]
+        if path == b"/counts":
+            told = _message(json.dumps(self._counts).encode(), b"application/json")
+            self._counts.update(dict.fromkeys(self._counts, 0))
+            return told
+        counts = self._counts
+        counts["first"] = counts["first"] or time.time()
+        if path == b"/robots.txt":
+            counts["robots"] += 1
+            return _ROBOTS
+        found = _host(headers)
+        if found and (answer := self._answers.get(found[1] + path)) is not None:
+            counts["pages"] += 1
+            counts["bytes"] += len(answer)
+            return answer
+        counts["missing"] += 1
+        return _message(b"no such page", status=b"404 Not Found")
+
+
+def _message(body: bytes, kind: bytes = b"text/html", status: bytes = b"200 OK") -> bytes:
+    return b"HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s" % (
+        status,
+        kind,
+        len(body),
+        body,
+    )
+
+
+_ROBOTS = _message(b"User-agent: *\nDisallow: /private/\n", b"text/plain")
+
+
+async def _serve(site: Site) -> None:
+    answers = {
+        url.removeprefix("http://").encode(): _message(html, b"text/html; charset=utf-8")
+        for url, html in site.pages.items()
+    }
+    counts = dict.fromkeys(("first", "connections", "robots", "pages", "bytes", "missing"), 0.0)
+    loop = asyncio.get_running_loop()
+    server = await loop.create_server(lambda: _Server(answers, counts), ADDRESS, 0, backlog=1024)
+    print(server.sockets[0].getsockname()[1], flush=True)
+    async with server:
+        # ends with whoever started it
+        await loop.run_in_executor(None, sys.stdin.read)
+
+
+def counts(port: int) -> dict[str, float]:
+    """What was asked for since this was last asked for."""
+    with urllib.request.urlopen(f"http://{ADDRESS}:{port}/counts") as answer:
+        told: dict[str, float] = json.load(answer)
+    return told
+
+
+if __name__ == "__main__":
+    uvloop.run(_serve(pickle.loads(Path(sys.argv[1]).read_bytes())))
