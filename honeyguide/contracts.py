@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -141,6 +141,23 @@ class Encoder(Protocol):
     def knows(self, text: str) -> bool:
         """Whether any word of the text has a meaning here."""
         ...
+
+
+@runtime_checkable
+class Vocabulary(Protocol):
+    """An encoder that weighs words by the pages fetched so far."""
+
+    def observe(self, text: str) -> None:
+        """Let a fetched page count."""
+        ...
+
+    def forget(self) -> None:
+        """Start anew, as before any page."""
+        ...
+
+    def state(self) -> State: ...
+
+    def load(self, state: State) -> None: ...
 
 
 class Judge(Protocol):

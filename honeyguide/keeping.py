@@ -26,7 +26,7 @@ INTERRUPTED = "interrupted"
 
 def begin(folder: Path, plan: Plan) -> None:
     """Make a folder the place of a crawl, once all that its plan names has been found."""
-    plan = replace(plan, year=time.gmtime().tm_year)
+    plan = replace(plan.with_examples(), year=time.gmtime().tm_year)
     plan.open().navigator()
     create(folder, asdict(plan))
 

@@ -6,7 +6,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from honeyguide.contracts import Agent, Frontier, Link, Mask, Outlinks, State, Step, Vector, Visit
+from honeyguide.contracts import (
+    Agent,
+    Frontier,
+    Link,
+    Mask,
+    Outlinks,
+    State,
+    Step,
+    Vector,
+    Visit,
+    Vocabulary,
+)
 from honeyguide.guards import Guard
 from honeyguide.guards.none import Unguarded
 from honeyguide.memory import Memory
@@ -32,12 +43,14 @@ class Navigator:
         memory: Memory | None = None,
         rescoring: float = math.inf,  # waiting links that may be scored again for each visit
         guard: Guard | None = None,  # against traps and copies; None lets everything through
+        vocabulary: Vocabulary | None = None,  # shown the text of every page
     ) -> None:
         self.agent = agent
         self.frontier = frontier
         self.memory = memory or Memory()
         self.rescoring = rescoring
         self.guard = guard or Unguarded()
+        self.vocabulary = vocabulary
         self.leases: dict[str, Lease] = {}  # by URL
         self.stopped = False  # the agent found nothing worth a fetch
         self.parked = 0  # links that were not worth a visit when their turn came
@@ -75,6 +88,8 @@ class Navigator:
         page = self.memory.visit(lease.id, visit)
         if page != lease.id:  # it was reached another way: no need to go there again
             self.frontier.drop(np.array([page], np.int32))
+        if self.vocabulary is not None and visit.page is not None:
+            self.vocabulary.observe(visit.page.text)
         found = self._found(page, visit)
         x = self.agent.features(self.memory, found)
         step = Step(
@@ -92,6 +107,7 @@ class Navigator:
             "frontier": self.frontier.state(),
             "memory": self.memory.state(),
             "guard": self.guard.state(),
+            "vocabulary": self.vocabulary.state() if self.vocabulary is not None else None,
             "explore": self._explore,
             "credit": self._credit,
             "leases": [
@@ -113,6 +129,8 @@ class Navigator:
         self.frontier.load(state["frontier"])
         self.memory.load(state["memory"])
         self.guard.load(state["guard"])
+        if self.vocabulary is not None:
+            self.vocabulary.load(state["vocabulary"])
         self._explore = state["explore"]
         self._credit = state["credit"]
         for url, depth, source, *rest in state["leases"]:

@@ -1,13 +1,24 @@
 """What a crawl is to do, in words: the same as the flags of the command line."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from honeyguide.contracts import Agent, Encoder, Frontier, Goal, Judge, Link, World
+from honeyguide.contracts import (
+    Agent,
+    Encoder,
+    Frontier,
+    Goal,
+    Judge,
+    Link,
+    Verdict,
+    Vocabulary,
+    World,
+)
 from honeyguide.crawl import Crawl, Limits, Observer, Outcome, Steering, run_jumping
 from honeyguide.errors import HoneyguideError, unknown
+from honeyguide.examples import example_texts
 from honeyguide.guards import Guard
 from honeyguide.guards.few_hosts import FewHosts
 from honeyguide.judges.closeness import check_topic
@@ -16,6 +27,7 @@ from honeyguide.judges.remembered import Remembered
 from honeyguide.navigator import Navigator
 from honeyguide.registry import accepts, make
 
+EXAMPLE_HEAD = 500  # characters of an example page that say what it is about
 WISHES = ("contact", "allow_private", "resolve")  # what the live web is told
 # a visit on the live web costs about as much as scoring 20,000 links: a fifth of that
 RESCORED_A_VISIT = 5_000
@@ -27,6 +39,8 @@ class Plan:
 
     topic: str = ""
     seeds: tuple[str, ...] = ()
+    like: tuple[str, ...] = ()  # example pages, files or pages of the world: sets the judge
+    examples: tuple[str, ...] = ()  # their texts, once they were read
     world: str = "synthetic"
     judge: str = "topic"
     encoder: str = "wordllama"
@@ -47,9 +61,12 @@ class Plan:
     random_seed: int = 0
 
     def __post_init__(self) -> None:
-        if not self.topic:
+        for name in ("seeds", "like", "examples"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+        if self.like:
+            object.__setattr__(self, "judge", "like")
+        elif not self.topic:
             object.__setattr__(self, "topic", _topic_of(self.judge))
-        object.__setattr__(self, "seeds", tuple(self.seeds))
         if not self.seeds:
             raise HoneyguideError("a crawl needs at least one seed page to start from")
         for name in ("budget", "in_flight", "max_relevant", "max_bytes", "max_barren"):
@@ -70,22 +87,33 @@ class Plan:
             barren=_or_infinite(self.max_barren),
         )
 
+    def with_examples(self) -> "Plan":
+        """The same with its example pages read; they also say the topic if nothing else does."""
+        if not self.like or self.examples:
+            return self
+        texts = example_texts(self.like, self._world(lambda page: Verdict(0.0, False)))
+        topic = self.topic or " ".join(text[:EXAMPLE_HEAD] for text in texts)
+        return replace(self, examples=texts, topic=topic)
+
     def open(self, remember: bool = False) -> "OpenPlan":
         """Make its encoder, judge and world, and find its seeds."""
-        encoder: Encoder = make("encoder", self.encoder)
-        if accepts("judge", self.judge, "encoder"):
-            check_topic(self.topic, encoder)
-        judge: Judge = make("judge", self.judge, topic=self.topic, encoder=encoder)
-        world: World = make(
-            "world",
-            self.world,
-            judge=Remembered(judge) if remember else judge,
-            **{name: value for name in WISHES if (value := getattr(self, name))},
-            **({} if self.delay is None else {"delay": self.delay}),
-        )
+        plan = self.with_examples()
+        encoder: Encoder = make("encoder", plan.encoder)
+        if accepts("judge", plan.judge, "encoder") and plan.topic.isascii():
+            check_topic(plan.topic, encoder)  # in other scripts, words are looked for as they are
+        offers = {"topic": plan.topic, "encoder": encoder, "examples": plan.examples}
+        judge: Judge = make("judge", plan.judge, **offers)
+        world = plan._world(Remembered(judge) if remember else judge)
         if isinstance(judge, Label) and (known := world.labels()) and not judge.fits_any(known):
             raise unknown("label", judge.name, known)
-        return OpenPlan(self, encoder, world, tuple(world.find(name) for name in self.seeds))
+        return OpenPlan(plan, encoder, world, tuple(world.find(name) for name in plan.seeds))
+
+    def _world(self, judge: Judge) -> World:
+        said = {name: value for name in WISHES if (value := getattr(self, name))}
+        if self.delay is not None:
+            said["delay"] = self.delay
+        world: World = make("world", self.world, judge=judge, **said)
+        return world
 
     def simulate(self, observer: Observer | None = None) -> Outcome:
         """Crawl a recorded or generated web."""
@@ -119,7 +147,13 @@ class OpenPlan:
             patience=plan.patience,
         )
         rescoring = RESCORED_A_VISIT if self.world.live else math.inf
-        return Navigator(agent, frontier, rescoring=rescoring, guard=self._guard(plan))
+        return Navigator(agent, frontier, None, rescoring, self._guard(plan), self._vocabulary())
+
+    def _vocabulary(self) -> Vocabulary | None:
+        if not isinstance(self.encoder, Vocabulary):
+            return None
+        self.encoder.forget()  # an earlier crawl's pages are unknown to this one
+        return self.encoder
 
     def _guard(self, plan: Plan) -> Guard:
         name = plan.guard or ("watch" if self.world.live else "none")

@@ -111,6 +111,21 @@ def test_the_same_bench_gives_the_same_numbers(small_graph, tmp_path):
     assert run("a")["relevant"] == run("b")["relevant"]
 
 
+def test_pages_like_these_are_found_by_file_or_by_name(small_graph, tmp_path):
+    (tmp_path / "rocks.html").write_text("<p>Geology, rocks and minerals of the mountains</p>")
+    done = honeyguide(
+        *("crawl", "--world", f"graph:{small_graph}", "--like", "page 0", "--seed", "page 0"),
+        *("--like", tmp_path / "rocks.html", "--budget", 20, "--out", tmp_path / "out"),
+    )
+    assert done.returncode == 0, done.stderr
+    pages = exported(tmp_path / "out")
+    assert {"geology" in page["text"] for page in pages if page["relevant"]} == {True}
+    assert "no page" in refused(
+        *("crawl", "--world", f"graph:{small_graph}", "--like", "nowhere", "--seed", "page 0"),
+        *("--out", tmp_path / "other"),
+    )
+
+
 def test_a_toml_file_says_the_same_as_the_flags(tmp_path):
     config = tmp_path / "crawl.toml"
     config.write_text(

@@ -24,6 +24,7 @@ def bench(
     world: flags.World,
     seeds: flags.Seeds = [],  # noqa: B006 - a bench without seeds is told so in one sentence
     topic: flags.Topic = "",
+    like: flags.Like = [],  # noqa: B006 - never changed
     judge: flags.Judge = "topic",
     encoder: flags.Encoder = "wordllama",
     agents: Annotated[
@@ -50,6 +51,7 @@ def bench(
     plan = Plan(
         topic=topic,
         seeds=tuple(seeds),
+        like=tuple(like),
         world=world,
         judge=judge,
         encoder=encoder,

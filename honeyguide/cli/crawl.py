@@ -32,6 +32,7 @@ def crawl(
     out: Annotated[Path, typer.Option("--out", help="Where results go.", show_default=False)],
     seeds: flags.Seeds = [],  # noqa: B006 - a crawl without seeds is told so in one sentence
     topic: flags.Topic = "",
+    like: flags.Like = [],  # noqa: B006 - never changed
     world: flags.World = "web",
     judge: flags.Judge = "topic",
     encoder: flags.Encoder = "wordllama",

@@ -60,6 +60,12 @@ Seeds = Annotated[
     list[str],
     typer.Option("--seed", help="A page to start from; repeat for more.", show_default=False),
 ]
+Like = Annotated[
+    list[str],
+    typer.Option(
+        "--like", help="A page like those sought, by file or URL; repeat.", show_default=False
+    ),
+]
 World = Annotated[
     str,
     typer.Option("--world", help="web, graph:PATH, or synthetic:pages=N,seed=N."),

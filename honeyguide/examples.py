@@ -1,0 +1,49 @@
+"""Pages that show what is sought, from files or from the web that is to be crawled."""
+
+import asyncio
+import threading
+from collections.abc import Coroutine, Sequence
+from pathlib import Path
+from typing import Any
+
+from honeyguide.contracts import World
+from honeyguide.errors import HoneyguideError
+from honeyguide.judges.like import read_examples
+
+
+def example_texts(names: Sequence[str], world: World) -> tuple[str, ...]:
+    """The texts of example pages: of files, and of pages that the world knows by name or URL."""
+    return tuple(_text(name, world) for name in names)
+
+
+def _text(name: str, world: World) -> str:
+    if Path(name).is_file():
+        return read_examples([name])[0]
+    return _run(_visited(name, world))
+
+
+async def _visited(name: str, world: World) -> str:
+    visit = await world.visit(world.find(name))
+    await world.close()
+    if visit.page is None or not visit.page.text.strip():
+        reason = visit.failure or "it has no text"
+        raise HoneyguideError(f"the example page {name} cannot be read: {reason}")
+    return f"{visit.page.title}\n{visit.page.text}"
+
+
+def _run(work: Coroutine[Any, Any, str]) -> str:
+    """Run to the end, in a thread of its own, where a loop may be running in this one."""
+    answer: list[str | HoneyguideError] = []
+
+    def run() -> None:
+        try:
+            answer.append(asyncio.run(work))
+        except HoneyguideError as error:
+            answer.append(error)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+    if isinstance(answer[0], HoneyguideError):
+        raise answer[0]
+    return answer[0]
