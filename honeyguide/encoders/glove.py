@@ -85,7 +85,7 @@ class GloveEncoder:
 
     def _weigh(self) -> None:
         idf = np.log((1 + self._pages) / (1 + self._pages_with)) + 1
-        self._idf: Vector = idf.astype(np.float32)
+        self._idf = idf.astype(np.float32)
         self._weighed_pages = self._pages
         self._refresh_at = max(self._pages + 1, int(self._pages * REFRESH))
         self._cached.clear()
