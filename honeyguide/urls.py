@@ -29,8 +29,8 @@ _words = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[^\W\d_A-Z]+|[A-Z]").findall
 
 def canonical(url: str, base: str = "") -> str | None:
     """The one spelling of an http or https URL, relative to a base; None when it is none."""
-    if "#" in url:
-        url = url.partition("#")[0]
+    if "#" in url and (before := url.partition("#")[0])[-1:] > " ":
+        url = before  # with a control character before it, only the parser may take it off
     if len(url) > MAX_LENGTH:
         return None
     href = _joined(url, base) if base else url
@@ -40,6 +40,7 @@ def canonical(url: str, base: str = "") -> str | None:
             href = join_url(base, url) if base else join_url(url, "")
         except ValueError:
             return None
+        href = href.partition("#")[0]
         if not href.startswith(("http://", "https://")) or len(href) > MAX_LENGTH:
             return None
     return _without_noise(href) if "?" in href or ";" in href else href

@@ -1,8 +1,12 @@
 import json
 
 import pytest
+from hypothesis import settings
 
 from honeyguide.registry import make
+
+settings.register_profile("same every time", derandomize=True, deadline=None)
+settings.load_profile("same every time")
 
 
 @pytest.fixture(scope="session")
