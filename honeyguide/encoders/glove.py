@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow.parquet
 
-from honeyguide.contracts import Matrix, State, Vector
+from honeyguide.contracts import Matrix, State
 from honeyguide.encoders.cache import Cached
 from honeyguide.encoders.pooling import flat, pooled
 from honeyguide.encoders.vector_file import read_vectors
