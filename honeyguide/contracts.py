@@ -76,6 +76,7 @@ class Visit:
     failure: str = ""  # empty when there is a page
     seconds: float = 0.0
     host_delay: float | None = None  # seconds to leave the host alone; None: the frontier's own
+    again: bool = False  # whether a failure may pass, so that another try is worth it
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,7 @@ class Navigator:
         rescoring: float = math.inf,  # waiting links that may be scored again for each visit
         guard: Guard | None = None,  # against traps and copies; None lets everything through
         vocabulary: Vocabulary | None = None,  # shown the text of every page
+        retries: int = 0,  # further tries of a link after failures that may pass
     ) -> None:
         self.agent = agent
         self.frontier = frontier
@@ -51,6 +52,8 @@ class Navigator:
         self.rescoring = rescoring
         self.guard = guard or Unguarded()
         self.vocabulary = vocabulary
+        self.retries = retries
+        self._tries: dict[int, int] = {}  # by page: failures that may pass
         self.leases: dict[str, Lease] = {}  # by URL
         self.stopped = False  # the agent found nothing worth a fetch
         self.parked = 0  # links that were not worth a visit when their turn came
@@ -84,6 +87,8 @@ class Navigator:
         """Take in what came of a link: remember, learn, score what was found."""
         lease = self.leases.pop(visit.link.url)
         self.frontier.release(lease.id, now, visit.host_delay)
+        if visit.again and self._tries.get(lease.id, 0) < self.retries:
+            return self._put_back(lease, visit)
         visit = self.guard.note(self.memory, lease.id, visit)
         page = self.memory.visit(lease.id, visit)
         if page != lease.id:  # it was reached another way: no need to go there again
@@ -110,6 +115,7 @@ class Navigator:
             "vocabulary": self.vocabulary.state() if self.vocabulary is not None else None,
             "explore": self._explore,
             "credit": self._credit,
+            "tries": [[page, tries] for page, tries in self._tries.items()],
             "leases": [
                 [
                     lease.link.url,
@@ -133,6 +139,7 @@ class Navigator:
             self.vocabulary.load(state["vocabulary"])
         self._explore = state["explore"]
         self._credit = state["credit"]
+        self._tries = dict(state["tries"])
         for url, depth, source, *rest in state["leases"]:
             self.leases[url] = Lease(Link(url, depth=depth, source=source), *rest)
 
@@ -145,6 +152,16 @@ class Navigator:
         parent = self.memory.last_parent(id)
         source = self.memory.urls.url(parent) if parent >= 0 else ""
         return Link(self.memory.urls.url(id), depth=self.memory.depth(id), source=source)
+
+    def _put_back(self, lease: Lease, visit: Visit) -> Step:
+        """Let a link wait for another try; nothing is learnt from a failure that may pass."""
+        self._tries[lease.id] = self._tries.get(lease.id, 0) + 1
+        self.memory.visits += 1
+        ids = np.array([lease.id], np.int32)
+        score = np.array([lease.score], np.float32)
+        self.frontier.put(ids, self.memory.host(ids), lease.x[None], score)
+        nothing = np.empty((0, len(lease.x)), np.float32)
+        return Step(lease.link, lease.id, lease.x, 0.0, visit.verdict, None, nothing)
 
     def _found(self, page: int, visit: Visit) -> Outlinks:
         if visit.page is None:

@@ -29,6 +29,7 @@ from honeyguide.registry import accepts, make
 
 EXAMPLE_HEAD = 500  # characters of an example page that say what it is about
 WISHES = ("contact", "allow_private", "resolve")  # what the live web is told
+RETRIES = 2  # on the live web, after failures that may pass
 # a visit on the live web costs about as much as scoring 20,000 links: a fifth of that
 RESCORED_A_VISIT = 5_000
 
@@ -147,7 +148,14 @@ class OpenPlan:
             patience=plan.patience,
         )
         rescoring = RESCORED_A_VISIT if self.world.live else math.inf
-        return Navigator(agent, frontier, None, rescoring, self._guard(plan), self._vocabulary())
+        return Navigator(
+            agent,
+            frontier,
+            rescoring=rescoring,
+            guard=self._guard(plan),
+            vocabulary=self._vocabulary(),
+            retries=RETRIES if self.world.live else 0,
+        )
 
     def _vocabulary(self) -> Vocabulary | None:
         if not isinstance(self.encoder, Vocabulary):

@@ -40,6 +40,7 @@ def pack_visit(visit: Visit) -> bytes:
         visit.failure,
         visit.seconds,
         visit.host_delay,
+        visit.again,
     )
     try:
         return _encoder.encode(value)
@@ -49,9 +50,9 @@ def pack_visit(visit: Visit) -> bytes:
 
 def unpack_visit(data: bytes, text: str) -> Visit:
     """The visit that was packed, given its page's text."""
-    link, page, (relevance, relevant, reasons), failure, seconds, delay = _decoder.decode(data)
+    link, page, (relevance, relevant, reasons), *rest = _decoder.decode(data)
     verdict = Verdict(relevance, relevant, tuple(reasons))
-    return Visit(_link(link), page and _page(page, text), verdict, None, failure, seconds, delay)
+    return Visit(_link(link), page and _page(page, text), verdict, None, *rest)
 
 
 def pack_links(links: Sequence[Link]) -> bytes:

@@ -117,6 +117,20 @@ def test_a_failed_visit_is_learnt_from_too():
     assert agent.steps[0].options.shape == (0, 1)
 
 
+def test_a_link_whose_failure_may_pass_is_tried_again_a_few_times():
+    agent = Recorder()
+    navigator = make(agent, retries=2)
+    navigator.seed([Link(SEED)])
+    trouble = Verdict(0, False)
+    for tries in range(1, 4):
+        link = navigator.choose(0.0)
+        assert link.url == SEED
+        navigator.absorb(Visit(link, None, trouble, failure="timeout", again=True), 0.0)
+        assert navigator.memory.visits == tries
+    assert navigator.choose(0.0) is None
+    assert len(agent.steps) == 1, "only the last failure is learnt from"
+
+
 def test_an_agent_can_stop_when_nothing_is_worth_a_fetch():
     class Modest(Recorder):
         def stops(self, best_score):

@@ -21,15 +21,16 @@ def pooled(
     weights: Vector | None = None,  # one for each number in `flat(bags)`
 ) -> Matrix:
     """Unit vectors of the sums of the rows that each bag names; zero for an empty bag."""
-    rows = vectors.take(flat(bags), axis=0)
-    if weights is not None:
-        rows = rows * weights[:, None]
+    numbers = flat(bags)
     sums = np.zeros((len(bags), vectors.shape[1]), np.float32)
     end = 0
-    # twice as fast as np.add.reduceat at 256 columns, and the same bits whatever the batch
+    # bag by bag the rows stay in the processor's cache, and the bits are the same in any batch
     for row, bag in zip(sums, bags, strict=True):
         start, end = end, end + len(bag)
-        np.add.reduce(rows[start:end], axis=0, out=row)
+        rows = vectors.take(numbers[start:end], axis=0)
+        if weights is not None:
+            rows = rows * weights[start:end, None]
+        np.add.reduce(rows, axis=0, out=row)
     return unit(sums)
 
 

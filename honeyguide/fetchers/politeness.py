@@ -66,8 +66,7 @@ class Politeness:
             return 0.0
         record = self._record(host)
         usual = self._usual(record, seconds, crawl_delay)
-        is_unwell = response.status == 429 or response.status >= 500
-        if response.failure not in HOST_FAILURES and not is_unwell:
+        if not may_pass(response):
             record.failures = 0
             return usual
         record.failures += 1
@@ -102,6 +101,12 @@ class Politeness:
         record.seconds = before + _SMOOTHING * (seconds - before)
         wanted = max(self._slowness * record.seconds, crawl_delay or 0.0)
         return max(self._delay, min(wanted, self._longest))
+
+
+def may_pass(response: Response) -> bool:
+    """Whether a response speaks of trouble at the host, which may be over the next time."""
+    is_unwell = response.status == 429 or response.status >= 500
+    return response.failure in HOST_FAILURES or is_unwell
 
 
 def retry_after(headers: Mapping[str, str], now: float) -> float | None:

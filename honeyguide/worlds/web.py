@@ -8,7 +8,7 @@ from honeyguide import urls
 from honeyguide.contracts import Judge, Link, Page, Response, Truth, Verdict, Visit
 from honeyguide.errors import HoneyguideError
 from honeyguide.fetchers.http import HttpFetcher, user_agent
-from honeyguide.fetchers.politeness import Politeness
+from honeyguide.fetchers.politeness import Politeness, may_pass
 from honeyguide.fetchers.redirects import Redirects
 from honeyguide.fetchers.robots import Robots
 from honeyguide.fetchers.robots_tag import robots_directives
@@ -47,7 +47,8 @@ class WebWorld:
         rest = self._rest(link.url, response, seconds)
         failure = response.failure or _status_failure(response.status)
         if failure:
-            return Visit(link, None, NOTHING, response, failure, seconds, rest)
+            again = may_pass(response)
+            return Visit(link, None, NOTHING, response, failure, seconds, rest, again)
         page, verdict, response = self._understand(response)
         return Visit(link, page, verdict, response, "", seconds, rest)
 

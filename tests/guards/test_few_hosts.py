@@ -1,0 +1,38 @@
+import numpy as np
+
+from honeyguide.contracts import Link
+from honeyguide.guards.few_hosts import REASON, FewHosts
+from honeyguide.guards.none import Unguarded
+from honeyguide.memory import Memory
+from honeyguide.plan import Plan
+
+
+def links(*hosts):
+    return [Link(f"http://{host}.example/{number}") for number, host in enumerate(hosts)]
+
+
+def test_a_crawl_without_a_contact_stays_on_the_first_hosts_it_meets():
+    guard, memory = FewHosts(Unguarded(), hosts=3), Memory()
+    seed = memory.seed(links("a"))
+    assert guard.allows(memory, int(seed.ids[0]), seed.links[0])
+    found = memory.seed(links("a", "b", "c", "d", "b", "e"))
+    assert guard.admit(memory, found).tolist() == [True, True, True, False, True, False]
+    (cut,) = guard.report()
+    assert (cut.reason, cut.count, cut.example) == (REASON, 2, "http://d.example/3")
+
+
+def test_it_goes_on_as_it_was_saved():
+    guard, again, memory = FewHosts(Unguarded(), 2), FewHosts(Unguarded(), 2), Memory()
+    found = memory.seed(links("a", "b", "c"))
+    guard.admit(memory, found)
+    again.load(guard.state())
+    assert np.array_equal(again.admit(memory, found), guard.admit(memory, found))
+    assert again.report() == guard.report()
+
+
+def test_on_the_live_web_a_contact_opens_the_way():
+    settings = {"topic": "rocks", "seeds": ("https://a.example",), "world": "web"}
+    nameless = Plan(**settings).open().navigator()
+    named = Plan(**settings, contact="https://a.example/bot").open().navigator()
+    assert isinstance(nameless.guard, FewHosts)
+    assert not isinstance(named.guard, FewHosts)

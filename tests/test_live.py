@@ -1,0 +1,217 @@
+"""Whole crawls of the live web, in processes of their own, against a real server on loopback."""
+
+import asyncio
+import json
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from honeyguide.contracts import Verdict
+from honeyguide.warc.reader import RESPONSE, records, target
+from honeyguide.worlds.synthetic.serve import Server
+from honeyguide.worlds.synthetic.world import SyntheticWorld
+
+PROGRAM = Path(sys.executable).parent / "honeyguide"
+
+
+@contextmanager
+def served(pages=4000, **settings):
+    """A generated web on a port of this machine, answered by a thread."""
+    world = SyntheticWorld(lambda page: Verdict(0.0, False), pages)
+    server, ready, done = Server(world, slowest=0.02, **settings), threading.Event(), None
+
+    async def run():
+        nonlocal done
+        done = asyncio.Event()
+        async with server:
+            loop.append(asyncio.get_running_loop())
+            ready.set()
+            await done.wait()
+
+    loop = []
+    thread = threading.Thread(target=lambda: asyncio.run(run()))
+    thread.start()
+    ready.wait()
+    try:
+        yield server
+    finally:
+        loop[0].call_soon_threadsafe(done.set)
+        thread.join()
+
+
+@pytest.fixture(scope="module")
+def server():
+    with served() as server:
+        yield server
+
+
+def flags(server, out, budget, *more):
+    seed = server.world.find("geology").url
+    where = ("--resolve", f"*=127.0.0.1:{server.port}", "--allow-private", "--delay", "0")
+    task = ("--topic", "geology", "--seed", seed, "--budget", str(budget), "--out", str(out))
+    return (PROGRAM, "crawl", *where, *task, *more)
+
+
+def run(*command):
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def rows(folder, what="url, page_url, failure, warc, relevant"):
+    with closing(sqlite3.connect(folder / "crawl.sqlite", timeout=30)) as database:
+        return database.execute(f"SELECT {what} FROM pages ORDER BY n").fetchall()
+
+
+def test_a_crawl_fetches_what_it_may_and_keeps_all_of_it(server, tmp_path):
+    before = len(server.requests)
+    said = run(*flags(server, tmp_path / "out", 300))
+    assert "among 300 fetched (budget spent)" in said
+    asked = server.requests[before:]
+    pages = [url for url in asked if not url.endswith("/robots.txt")]
+    for url in pages:
+        host = server.world.names.find_host(url.split("/")[2])
+        assert server.world.house.allows(host, "/" + url.split("/", 3)[3]), url
+    assert {url.split("/")[2] for url in asked if url.endswith("/robots.txt")} >= {
+        url.split("/")[2] for url in pages
+    }
+    kept = rows(tmp_path / "out")
+    assert len(kept) == 300
+    assert sum(failure == "robots" for _, _, failure, _, _ in kept) > 0
+    archived = Counter()
+    for path in (tmp_path / "out/warc").glob("*.warc.gz"):
+        responses = (record for record in records(path) if record.record_type == RESPONSE)
+        archived.update(target(record) for record in responses)
+    for _, page_url, failure, warc, _ in kept:
+        if not failure:
+            assert warc
+            assert archived[page_url] >= 1
+    assert "left out" in said
+
+
+def test_a_crawl_can_be_replayed_from_what_it_kept(server, tmp_path):
+    run(*flags(server, tmp_path / "out", 80))
+    seed = server.world.find("geology").url
+    again = (PROGRAM, "crawl", "--world", f"archive:{tmp_path / 'out/warc'}", "--topic", "geology")
+    run(*again, "--seed", seed, "--budget", "80", "--out", str(tmp_path / "again"))
+    first = {url for _, url, failure, _, _ in rows(tmp_path / "out") if not failure}
+    second = {url for _, url, failure, _, _ in rows(tmp_path / "again") if not failure}
+    assert second
+    assert second <= first
+    run(PROGRAM, "import", "warc", str(tmp_path / "out/warc"), str(tmp_path / "graph"))
+
+
+def start(*command):
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+def wait_for_pages(folder, count):
+    for _ in range(600):
+        try:
+            if len(rows(folder, "n")) >= count:
+                return
+        except sqlite3.OperationalError:
+            pass  # not there yet
+        time.sleep(0.02)
+    raise AssertionError(f"{count} pages never came")
+
+
+def test_a_crawl_killed_at_random_moments_loses_nothing_and_fetches_nothing_again(tmp_path):
+    chance = random.Random(7)
+    with served() as server:
+        out = tmp_path / "out"
+        command, committed = flags(server, out, 400), set()
+        for kill in range(8):
+            asked_before = len(server.requests)
+            crawl = start(*command)
+            wait_for_pages(out, 40 * (kill + 1))
+            time.sleep(chance.random() / 2)
+            crawl.kill()
+            crawl.communicate()
+            asked = set(server.requests[asked_before:])
+            assert not asked & committed - moved_to(out), "fetched again after it had been kept"
+            committed |= {url for url, _, failure, _, _ in rows(out) if not failure}
+            command = (PROGRAM, "resume", str(out))
+        asked_before = len(server.requests)
+        assert "among 400 fetched (budget spent)" in run(*command)
+        assert not set(server.requests[asked_before:]) & committed - moved_to(out)
+    assert len(rows(out)) == 400
+    assert not damage(out)
+
+
+def moved_to(folder):
+    """Pages that redirects of other addresses end at, whoever was there before."""
+    return {page_url for url, page_url, _, _, _ in rows(folder) if page_url not in (None, url)}
+
+
+def damage(folder):
+    with closing(sqlite3.connect(folder / "crawl.sqlite")) as database:
+        return [row for row in database.execute("PRAGMA integrity_check") if row != ("ok",)]
+
+
+def test_one_interrupt_ends_cleanly_and_the_crawl_goes_on_later(server, tmp_path):
+    crawl = start(*flags(server, tmp_path / "out", 100_000))
+    wait_for_pages(tmp_path / "out", 20)
+    crawl.send_signal(signal.SIGINT)
+    said, _ = crawl.communicate(timeout=30)
+    assert crawl.returncode == 0
+    assert "(interrupted)" in said
+    pages = len(rows(tmp_path / "out", "n"))
+    said = run(PROGRAM, "resume", str(tmp_path / "out"), "--budget", str(pages + 30))
+    assert f"among {pages + 30} fetched" in said
+
+
+def test_a_second_interrupt_ends_at_once_and_loses_nothing(server, tmp_path):
+    crawl = start(*flags(server, tmp_path / "out", 100_000))
+    wait_for_pages(tmp_path / "out", 20)
+    crawl.send_signal(signal.SIGINT)
+    crawl.send_signal(signal.SIGINT)
+    crawl.communicate(timeout=30)
+    pages = len(rows(tmp_path / "out", "n"))
+    said = run(PROGRAM, "resume", str(tmp_path / "out"), "--budget", str(pages + 30))
+    assert f"among {pages + 30} fetched" in said
+
+
+def test_two_processes_cannot_crawl_in_the_same_folder(server, tmp_path):
+    crawl = start(*flags(server, tmp_path / "out", 100_000))
+    wait_for_pages(tmp_path / "out", 5)
+    second = subprocess.run(
+        (PROGRAM, "resume", str(tmp_path / "out")), capture_output=True, text=True, timeout=60
+    )
+    crawl.kill()
+    crawl.communicate()
+    assert second.returncode == 1
+    assert str(crawl.pid) in second.stderr
+    assert second.stderr.count("\n") == 1
+
+
+def test_addresses_inside_the_network_are_refused_unless_allowed(server, tmp_path):
+    command = [part for part in flags(server, tmp_path / "out", 5) if part != "--allow-private"]
+    run(*command)
+    assert [failure for _, _, failure, _, _ in rows(tmp_path / "out")] == ["private address"]
+    assert "private address" in run(PROGRAM, "status", str(tmp_path / "out"))
+
+
+@pytest.mark.parametrize("format", ["jsonl", "csv", "parquet", "warc"])
+def test_what_was_found_can_be_taken_away_in_every_form(server, tmp_path_factory, format, tmp_path):
+    folder = tmp_path_factory.getbasetemp() / f"kept-{os.getpid()}"
+    if not folder.exists():
+        run(*flags(server, folder, 60))
+    out = tmp_path / f"pages.{format}"
+    run(PROGRAM, "export", str(folder), "--format", format, "--relevant", "--out", str(out))
+    assert out.stat().st_size > 100
+    if format == "jsonl":
+        page = json.loads(out.read_text().splitlines()[0])
+        assert {"url", "title", "text", "relevance", "score", "depth", "parent", "fetched"} <= set(
+            page
+        )
