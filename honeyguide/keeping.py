@@ -15,8 +15,9 @@ import uvloop
 from honeyguide.contracts import Visit
 from honeyguide.crawl import Crawl, Outcome, run_jumping
 from honeyguide.guards import Cut
+from honeyguide.fetchers.http import asked_with
 from honeyguide.plan import OpenPlan, Plan
-from honeyguide.store.database import create
+from honeyguide.store.database import create, settings
 from honeyguide.store.recorded import Recorded
 from honeyguide.store.store import Store
 
@@ -41,9 +42,9 @@ class Ended:
 
 def go_on(folder: Path, watcher: Watcher, **changes: Any) -> Ended:
     """Crawl in a folder from where it was, until a limit (which may change) or an interruption."""
-    store = Store(folder)
+    opened = replace(Plan(**settings(folder)), **changes).open()
+    store = Store(folder, asked_with(opened.plan.contact) if opened.world.live else None)
     try:
-        opened = replace(Plan(**store.settings), **changes).open()
         recorded = Recorded(opened.navigator(), store)
         plan = opened.plan
         crawl = opened.crawl(recorded, lambda visit, step, now: watcher(plan, recorded, visit))

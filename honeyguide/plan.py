@@ -28,7 +28,7 @@ from honeyguide.navigator import Navigator
 from honeyguide.registry import accepts, make
 
 EXAMPLE_HEAD = 500  # characters of an example page that say what it is about
-WISHES = ("contact", "allow_private", "resolve")  # what the live web is told
+WISHES = ("contact", "allow_private", "resolve", "sitemaps")  # what the live web is told
 RETRIES = 2  # on the live web, after failures that may pass
 # a visit on the live web costs about as much as scoring 20,000 links: a fifth of that
 RESCORED_A_VISIT = 5_000
@@ -58,6 +58,7 @@ class Plan:
     contact: str = ""  # web or e-mail address that the crawler shows to servers
     allow_private: bool = False  # whether it may reach addresses inside this network
     resolve: str = ""  # "NAME=ADDRESS:PORT,...": where a host is really found; "*" is any host
+    sitemaps: bool = False  # whether sites' sitemaps are a source of links
     year: int | None = None  # the present one, for what is far in the future
     random_seed: int = 0
 

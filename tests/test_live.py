@@ -159,6 +159,17 @@ def damage(folder):
         return [row for row in database.execute("PRAGMA integrity_check") if row != ("ok",)]
 
 
+def test_sitemaps_are_a_source_of_links_when_asked_for(server, tmp_path):
+    before = len(server.requests)
+    run(*flags(server, tmp_path / "without", 40))
+    assert not any("sitemap" in url for url in server.requests[before:])
+    before = len(server.requests)
+    run(*flags(server, tmp_path / "out", 40, "--sitemaps"))
+    asked = [url for url in server.requests[before:] if "sitemap" in url]
+    assert asked
+    assert len(asked) == len(set(asked)), "each is read once"
+
+
 def test_one_interrupt_ends_cleanly_and_the_crawl_goes_on_later(server, tmp_path):
     crawl = start(*flags(server, tmp_path / "out", 100_000))
     wait_for_pages(tmp_path / "out", 20)

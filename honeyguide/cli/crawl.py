@@ -62,6 +62,9 @@ def crawl(
             "--resolve", help='"NAME=ADDRESS:PORT,...": where hosts really are; * is any.'
         ),
     ] = "",
+    sitemaps: Annotated[
+        bool, typer.Option("--sitemaps", help="Take links from sites' sitemaps too.")
+    ] = False,
     random_seed: flags.RandomSeed = 0,
     config: flags.Config = None,
 ) -> None:

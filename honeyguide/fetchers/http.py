@@ -30,6 +30,9 @@ _MAX_CONNECTIONS = 400  # open ones; beyond, none is kept for a next request
 _KEEP_ALIVE = 15.0  # seconds
 
 
+NOBODY = "https://example.org/"  # the contact of a crawl so small that it needs none
+
+
 def user_agent(contact: str) -> str:
     """How the crawler names itself to servers: with a way to reach whoever runs it."""
     if not ("@" in contact or "://" in contact) or not contact.isascii():
@@ -37,6 +40,11 @@ def user_agent(contact: str) -> str:
     if not contact.isprintable() or set(contact) & set("() "):
         raise HoneyguideError(f"contact {contact!r} has characters that a header cannot carry")
     return f"honeyguide/{VERSION} (+{contact})"
+
+
+def asked_with(contact: str) -> dict[str, str]:
+    """The headers of every request."""
+    return {"User-Agent": user_agent(contact or NOBODY), **_ASKED}
 
 
 @part("fetcher", "http")

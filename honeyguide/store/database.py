@@ -126,6 +126,13 @@ def about(database: sqlite3.Connection) -> dict[str, Any]:
     return dict(database.execute("SELECT key, value FROM about"))
 
 
+def settings(folder: Path) -> dict[str, Any]:
+    """The settings that a crawl was begun with."""
+    with closing(open_crawl(folder)) as database:
+        said: dict[str, Any] = json.loads(about(database)["settings"])
+    return said
+
+
 def explain(error: Exception, folder: Path) -> HoneyguideError:
     """What an error of the disk or the database means to the user."""
     again = f"'honeyguide resume {folder}' goes on once"

@@ -5,18 +5,19 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from honeyguide import urls
-from honeyguide.contracts import Judge, Link, Page, Response, Truth, Verdict, Visit
+from honeyguide.contracts import Judge, Link, Page, Response, Truth, Verdict, Visit, World
 from honeyguide.errors import HoneyguideError
-from honeyguide.fetchers.http import HttpFetcher, user_agent
+from honeyguide.fetchers.http import NOBODY, HttpFetcher, user_agent
 from honeyguide.fetchers.politeness import Politeness, may_pass
 from honeyguide.fetchers.redirects import Redirects
 from honeyguide.fetchers.robots import Robots
 from honeyguide.fetchers.robots_tag import robots_directives
+from honeyguide.fetchers.sitemaps import Sitemaps
 from honeyguide.fetchers.terms import WebFetcher
 from honeyguide.parsers.html import Parsed, parse
 from honeyguide.registry import part
+from honeyguide.worlds.sitemapped import Sitemapped
 
-NOBODY = "https://example.org/"  # the contact of a crawl so small that it needs none
 NOTHING = Verdict(0.0, False)
 UNWANTED = Verdict(0.0, False, ("asks not to be indexed",))
 
@@ -98,7 +99,8 @@ def live_web(
     delay: float = 1.0,  # seconds between two requests to a host
     allow_private: bool = False,
     resolve: str = "",  # "NAME=ADDRESS:PORT,...": where a host is really found; "*" is any host
-) -> WebWorld:
+    sitemaps: bool = False,  # whether sites' sitemaps are a source of links
+) -> World:
     """The live web: robots.txt obeyed, private addresses refused, hosts left in peace."""
     name = user_agent(contact)
     # many names at one given address are one's own doing: no limit for the address then
@@ -107,7 +109,18 @@ def live_web(
         name, allow_private=allow_private, hosts=hosts, per_address=None if hosts else 2
     )
     robots = Robots(http, name)
-    return WebWorld(judge, Redirects(robots), Politeness(delay), robots.crawl_delay)
+    fetcher = Redirects(robots)
+    world = WebWorld(judge, fetcher, Politeness(delay), robots.crawl_delay)
+    if not sitemaps:
+        return world
+    reader = Sitemaps(fetcher, pause=delay)
+
+    async def read(url: str) -> list[Link]:
+        origin, host = url[: url.index("/", 8)], urls.host(url)
+        named = (await robots.decide(url)).sitemaps or (f"{origin}/sitemap.xml",)
+        return [link for sitemap in named[:5] for link in await reader.links(sitemap, host)]
+
+    return Sitemapped(world, read)
 
 
 class Elsewhere(Mapping[str, tuple[str, int]]):

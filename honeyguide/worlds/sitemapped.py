@@ -1,0 +1,52 @@
+"""A site's sitemaps as links of the first of its pages that is visited."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+
+from honeyguide import urls
+from honeyguide.contracts import Link, Truth, Visit, World
+
+TAG_PATH = "sitemap"
+
+
+class Sitemapped:
+    """Another world, with each host's sitemaps read once."""
+
+    def __init__(
+        self, world: World, read: Callable[[str], Awaitable[Sequence[Link]]], most: int = 1000
+    ) -> None:
+        self._world = world
+        self._read = read  # the links in the sitemaps of the host of a URL
+        self._most = most  # links taken from a host's sitemaps
+        self._hosts: set[str] = set()
+        self.live = world.live
+
+    async def visit(self, link: Link) -> Visit:
+        """Visit, and add what the sitemaps say when the host is new."""
+        visit = await self._world.visit(link)
+        if visit.page is None or (host := urls.host(visit.page.url)) in self._hosts:
+            return visit
+        self._hosts.add(host)
+        found = [
+            replace(link, url=url, tag_path=TAG_PATH, source=visit.page.url)
+            for link in await self._read(visit.page.url)
+            if (url := urls.canonical(link.url)) is not None
+        ]
+        links = (*visit.page.links, *found[: self._most])
+        return replace(visit, page=replace(visit.page, links=links))
+
+    def find(self, name: str) -> Link:
+        """As the other world does."""
+        return self._world.find(name)
+
+    def labels(self) -> dict[str, int]:
+        """As the other world does."""
+        return self._world.labels()
+
+    def truth(self) -> Truth:
+        """As the other world does."""
+        return self._world.truth()
+
+    async def close(self) -> None:
+        """Close the other world."""
+        await self._world.close()
