@@ -33,10 +33,11 @@ def _plan(given: argparse.Namespace) -> Any:
     return Plan(
         topic=TOPIC,
         seeds=(given.seed,),
-        world="web",
+        world=f"web:parsers={given.parsers}",
         budget=given.pages,
         in_flight=IN_FLIGHT,
         delay=0.0,
+        patience=0.0,
         contact="benchmark@example.org",
         allow_private=True,
         resolve=f"*={ADDRESS}:{given.port}",
@@ -117,6 +118,7 @@ def main() -> None:
     parser.add_argument("--seed", required=True)
     parser.add_argument("--pages", type=int, required=True)
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--parsers", type=int, default=0)
     parser.add_argument("--profile", type=Path)
     given = parser.parse_args()
     {"honeyguide": run_honeyguide, "scrapy": run_scrapy}[given.program](given)

@@ -14,8 +14,8 @@ import uvloop
 
 from honeyguide.contracts import Visit
 from honeyguide.crawl import Crawl, Outcome, run_jumping
-from honeyguide.guards import Cut
 from honeyguide.fetchers.http import asked_with
+from honeyguide.guards import Cut
 from honeyguide.plan import OpenPlan, Plan
 from honeyguide.store.database import create, settings
 from honeyguide.store.recorded import Recorded

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -29,9 +30,21 @@ from honeyguide.registry import accepts, make
 
 EXAMPLE_HEAD = 500  # characters of an example page that say what it is about
 WISHES = ("contact", "allow_private", "resolve", "sitemaps")  # what the live web is told
-RETRIES = 2  # on the live web, after failures that may pass
-# a visit on the live web costs about as much as scoring 20,000 links: a fifth of that
-RESCORED_A_VISIT = 5_000
+
+
+class Usual(NamedTuple):
+    """What is not said in a plan."""
+
+    in_flight: int  # visits at once
+    delay: float  # seconds between two requests to a host
+    patience: float  # seconds worth waiting for a much better link
+    retries: int  # after failures that may pass
+    rescoring: float  # waiting links that may be scored again for each visit
+
+
+# a visit costs about as much as scoring 50,000 links again: re-scoring takes less than a fifth
+LIVE = Usual(in_flight=16, delay=1.0, patience=2.0, retries=2, rescoring=10_000)
+SIMULATED = Usual(in_flight=1, delay=0.0, patience=0.0, retries=0, rescoring=math.inf)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +67,7 @@ class Plan:
     max_barren: int | None = None  # stop after so many pages without a new relevant one
     in_flight: int | None = None  # visits at once; 16 on the live web, else 1
     delay: float | None = None  # seconds between two requests to a host; 1 on the live web, else 0
-    patience: float = 0.0  # seconds worth waiting for a much better link
+    patience: float | None = None  # seconds worth waiting for a much better link; live: 2, else 0
     contact: str = ""  # web or e-mail address that the crawler shows to servers
     allow_private: bool = False  # whether it may reach addresses inside this network
     resolve: str = ""  # "NAME=ADDRESS:PORT,...": where a host is really found; "*" is any host
@@ -139,23 +152,22 @@ class OpenPlan:
         for_agent, for_frontier = np.random.default_rng(plan.random_seed).spawn(2)
         goal = Goal(plan.topic, self.encoder, self.world.truth)
         agent: Agent = make("agent", plan.agent, goal=goal, rng=for_agent)
-        delay = plan.delay if plan.delay is not None else (1.0 if self.world.live else 0.0)
+        usual = LIVE if self.world.live else SIMULATED
         frontier: Frontier = make(
             "frontier",
             agent.frontier,
             width=agent.features.width,
             rng=for_frontier,
-            delay=delay,
-            patience=plan.patience,
+            delay=usual.delay if plan.delay is None else plan.delay,
+            patience=usual.patience if plan.patience is None else plan.patience,
         )
-        rescoring = RESCORED_A_VISIT if self.world.live else math.inf
         return Navigator(
             agent,
             frontier,
-            rescoring=rescoring,
+            rescoring=usual.rescoring,
             guard=self._guard(plan),
             vocabulary=self._vocabulary(),
-            retries=RETRIES if self.world.live else 0,
+            retries=usual.retries,
         )
 
     def _vocabulary(self) -> Vocabulary | None:
@@ -172,7 +184,7 @@ class OpenPlan:
 
     def crawl(self, navigator: Steering, observer: Observer | None = None) -> Crawl:
         """The crawl, ready to run."""
-        in_flight = self.plan.in_flight or (16 if self.world.live else 1)
+        in_flight = self.plan.in_flight or (LIVE if self.world.live else SIMULATED).in_flight
         return Crawl(navigator, self.world, self.plan.limits, in_flight, observer)
 
 

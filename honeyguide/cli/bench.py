@@ -34,7 +34,7 @@ def bench(
     runs: Annotated[int, typer.Option("--runs", min=1, help="Runs of each agent.")] = 5,
     in_flight: flags.InFlight = None,
     delay: flags.Delay = None,
-    patience: flags.Patience = 0.0,
+    patience: flags.Patience = None,
     random_seed: flags.RandomSeed = 0,
     config: flags.Config = None,
 ) -> None:

@@ -49,7 +49,7 @@ def crawl(
     max_barren: MaxBarren = None,
     in_flight: flags.InFlight = None,
     delay: flags.Delay = None,
-    patience: flags.Patience = 0.0,
+    patience: flags.Patience = None,
     contact: Annotated[
         str, typer.Option("--contact", help="Web or e-mail address shown to servers.")
     ] = "",

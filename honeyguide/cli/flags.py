@@ -87,7 +87,9 @@ Delay = Annotated[
     typer.Option("--delay", min=0, help="Seconds between two requests to a host; live: 1, else 0."),
 ]
 Patience = Annotated[
-    float,
-    typer.Option("--patience", min=0, help="Seconds worth waiting for a much better link."),
+    float | None,
+    typer.Option(
+        "--patience", min=0, help="Seconds worth waiting for a much better link; live: 2, else 0."
+    ),
 ]
 RandomSeed = Annotated[int, typer.Option("--random-seed", min=0, help="Makes a run repeatable.")]

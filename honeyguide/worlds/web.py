@@ -14,7 +14,8 @@ from honeyguide.fetchers.robots import Robots
 from honeyguide.fetchers.robots_tag import robots_directives
 from honeyguide.fetchers.sitemaps import Sitemaps
 from honeyguide.fetchers.terms import WebFetcher
-from honeyguide.parsers.html import Parsed, parse
+from honeyguide.parsers.html import Parsed
+from honeyguide.parsers.pool import Here, ParserPool, Reader
 from honeyguide.registry import part
 from honeyguide.worlds.sitemapped import Sitemapped
 
@@ -31,14 +32,14 @@ class WebWorld:
         fetcher: WebFetcher,
         politeness: Politeness | None = None,  # None: nobody is there to be left alone
         crawl_delay: Callable[[str], float | None] = lambda url: None,  # a site's own wish
-        read: Callable[[bytes, str, str], Parsed] = parse,
+        reader: Reader | None = None,  # None: pages are read here
     ) -> None:
         self._judge = judge
         self._fetcher = fetcher
         self._politeness = politeness
         self.live = politeness is not None
         self._crawl_delay = crawl_delay
-        self._read = read
+        self._reader = reader or Here()
 
     async def visit(self, link: Link) -> Visit:
         """Fetch, parse and judge."""
@@ -50,7 +51,10 @@ class WebWorld:
         if failure:
             again = may_pass(response)
             return Visit(link, None, NOTHING, response, failure, seconds, rest, again)
-        page, verdict, response = self._understand(response)
+        parsed = await self._read(response)
+        if parsed is None:
+            return Visit(link, None, NOTHING, response, "unreadable", seconds, rest)
+        page, verdict, response = self._understand(response, parsed)
         return Visit(link, page, verdict, response, "", seconds, rest)
 
     def _rest(self, url: str, response: Response, seconds: float) -> float | None:
@@ -77,12 +81,14 @@ class WebWorld:
     async def close(self) -> None:
         """Close every connection."""
         await self._fetcher.close()
+        await self._reader.close()
 
-    def _understand(self, response: Response) -> tuple[Page, Verdict, Response]:
+    async def _read(self, response: Response) -> Parsed | None:
         content_type = response.headers.get("content-type", "")
-        parsed = self._read(
-            response.body, urls.canonical(response.url) or response.url, content_type
-        )
+        url = urls.canonical(response.url) or response.url
+        return await self._reader.read(response.body, url, content_type)
+
+    def _understand(self, response: Response, parsed: Parsed) -> tuple[Page, Verdict, Response]:
         wishes = robots_directives(response.headers)
         page = parsed.page
         if "nofollow" in wishes:
@@ -100,6 +106,7 @@ def live_web(
     allow_private: bool = False,
     resolve: str = "",  # "NAME=ADDRESS:PORT,...": where a host is really found; "*" is any host
     sitemaps: bool = False,  # whether sites' sitemaps are a source of links
+    parsers: int = 0,  # processes that only read pages
 ) -> World:
     """The live web: robots.txt obeyed, private addresses refused, hosts left in peace."""
     name = user_agent(contact)
@@ -110,7 +117,8 @@ def live_web(
     )
     robots = Robots(http, name)
     fetcher = Redirects(robots)
-    world = WebWorld(judge, fetcher, Politeness(delay), robots.crawl_delay)
+    pool = ParserPool(parsers) if parsers else None
+    world = WebWorld(judge, fetcher, Politeness(delay), robots.crawl_delay, pool)
     if not sitemaps:
         return world
     reader = Sitemaps(fetcher, pause=delay)
