@@ -22,7 +22,7 @@ FAMILIES = {
     "world": "honeyguide.worlds",
 }
 # a module that may be absent -> the extra that brings it
-EXTRAS = {"torch": "deep", "ray": "ray", "playwright": "browser", "pyarrow": "glove"}
+EXTRAS = {"torch": "deep", "ray": "ray", "playwright": "browser", "pyarrow": "glove", "gymnasium": "gym"}
 
 
 @dataclass(frozen=True, slots=True)
