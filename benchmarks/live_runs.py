@@ -4,7 +4,9 @@ import argparse
 import cProfile
 import json
 import os
+import resource
 import time
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -16,21 +18,9 @@ TOPIC = "geology"
 def run_honeyguide(given: argparse.Namespace) -> None:
     """The whole of it: robots, fetch, parse, judge, featurise, score, guard, store, WARC."""
     from honeyguide.keeping import begin, go_on  # noqa: PLC0415 each program imports its own
-
-    plan = _plan(given)
-    begin(given.out, plan)
-    if given.profile:
-        profile = cProfile.Profile()
-        profile.runcall(go_on, given.out, lambda *_: None)
-        profile.dump_stats(given.profile)
-    else:
-        go_on(given.out, lambda *_: None)
-
-
-def _plan(given: argparse.Namespace) -> Any:
     from honeyguide.plan import Plan  # noqa: PLC0415
 
-    return Plan(
+    plan = Plan(
         topic=TOPIC,
         seeds=(given.seed,),
         world=f"web:parsers={given.parsers}",
@@ -42,23 +32,52 @@ def _plan(given: argparse.Namespace) -> Any:
         allow_private=True,
         resolve=f"*={ADDRESS}:{given.port}",
     )
+    begin(given.out, plan)
+    if given.profile is None:
+        go_on(given.out, lambda *_: None)
+        return
+    seconds = _watch_writer()
+    profile = cProfile.Profile()
+    profile.runcall(go_on, given.out, lambda *_: None)
+    profile.dump_stats(given.profile)
+    given.profile.with_suffix(".writer.json").write_text(json.dumps(seconds))
+
+
+def _watch_writer() -> Counter[str]:
+    """Count the processor time of the thread that writes, by what it writes."""
+    from honeyguide.store.writer import Writer  # noqa: PLC0415
+    from honeyguide.warc.writer import WarcWriter  # noqa: PLC0415
+
+    seconds: Counter[str] = Counter()
+
+    def timed(owner: type, method: str, name: str) -> None:
+        original = getattr(owner, method)
+
+        def measured(*arguments: Any) -> Any:
+            begin = time.thread_time()
+            try:
+                return original(*arguments)
+            finally:
+                seconds[name] += time.thread_time() - begin
+
+        setattr(owner, method, measured)
+
+    timed(Writer, "_run", "all")
+    timed(WarcWriter, "write", "warc")
+    timed(WarcWriter, "sync", "warc")
+    return seconds
 
 
 def run_scrapy(given: argparse.Namespace) -> None:
     """Plain link-following: robots, fetch, extract links, follow each once; nothing is kept."""
-    from scrapy import Request, Spider  # noqa: PLC0415
     from scrapy.crawler import CrawlerProcess  # noqa: PLC0415
     from scrapy.linkextractors import LinkExtractor  # noqa: PLC0415
+    from scrapy.spiders import CrawlSpider, Rule  # noqa: PLC0415
 
-    extractor = LinkExtractor()
-
-    class Follower(Spider):
+    class Follower(CrawlSpider):
         name = "follower"
-        start_urls = [given.seed]  # noqa: RUF012 the way of Scrapy
-
-        def parse(self, response: Any) -> Any:
-            for link in extractor.extract_links(response):
-                yield Request(link.url)
+        start_urls = (given.seed,)
+        rules = (Rule(LinkExtractor(), follow=True),)
 
     process = CrawlerProcess(
         {
@@ -66,12 +85,9 @@ def run_scrapy(given: argparse.Namespace) -> None:
             "CONCURRENT_REQUESTS": IN_FLIGHT,
             "CONCURRENT_REQUESTS_PER_DOMAIN": IN_FLIGHT,
             "DOWNLOAD_DELAY": 0,
-            "CLOSESPIDER_PAGECOUNT": given.pages,
-            "LOG_LEVEL": "WARNING",
-            # what it does not need here is off, what makes it faster is on
             "COOKIES_ENABLED": False,
             "TELNETCONSOLE_ENABLED": False,
-            "ASYNCIO_EVENT_LOOP": "uvloop.Loop",
+            "LOG_LEVEL": "WARNING",
             "TWISTED_DNS_RESOLVER": _resolver(given.port),
         }
     )
@@ -92,14 +108,15 @@ def _resolver(port: int) -> type:
 
     @implementer(IHostnameResolver)
     class Resolver:
+        def __init__(self, reactor: Any) -> None:
+            self.reactor = reactor
+
         @classmethod
         def from_crawler(cls, crawler: Any, reactor: Any) -> Any:
-            made = cls()
-            made.reactor = reactor  # type: ignore[attr-defined]
-            return made
+            return cls(reactor)
 
         def install_on_reactor(self) -> None:
-            self.reactor.installNameResolver(self)  # type: ignore[attr-defined]
+            self.reactor.installNameResolver(self)
 
         def resolveHostName(self, receiver: Any, name: str, *_: Any, **__: Any) -> Any:  # noqa: N802
             receiver.resolutionBegan(Resolution(name))
@@ -111,7 +128,7 @@ def _resolver(port: int) -> type:
 
 
 def main() -> None:
-    """Crawl, then say when it was over and what it took."""
+    """Crawl, then say when it was over and how much memory it took."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("program", choices=("honeyguide", "scrapy"))
     parser.add_argument("--port", type=int, required=True)
@@ -122,8 +139,13 @@ def main() -> None:
     parser.add_argument("--profile", type=Path)
     given = parser.parse_args()
     {"honeyguide": run_honeyguide, "scrapy": run_scrapy}[given.program](given)
+    ended = time.time()
     peak = int(Path("/proc/self/status").read_text().split("VmHWM:")[1].split()[0]) // 1024
-    print(json.dumps({"ended": time.time(), "peak_megabytes": peak}), flush=True)
+    usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    processor = sum(usage.ru_utime + usage.ru_stime for usage in usages)
+
+    told = {"ended": ended, "peak_megabytes": peak, "processor_seconds": processor}
+    print(json.dumps(told), flush=True)
     os._exit(0)
 
 

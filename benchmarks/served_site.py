@@ -1,6 +1,6 @@
-"""A static site of real or generated pages, served from memory under many host names.
+"""Sites for crawlers to crawl, served under many host names on one port of this machine.
 
-Used by live.py. As a program it serves one: python benchmarks/served_site.py SITE.pickle
+As a program it serves one: served_site.py SITE.pickle, or served_site.py generated PAGES SEED
 """
 
 import asyncio
@@ -8,13 +8,16 @@ import json
 import pickle
 import posixpath
 import re
+import subprocess
 import sys
 import tarfile
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, cast
 from urllib.parse import unquote, urljoin
 from zlib import crc32
 
@@ -23,7 +26,7 @@ import zstandard
 
 HOSTS = 128  # more than visits in flight: a polite crawler asks one thing of each at a time
 ADDRESS = "127.0.0.1"
-FEWEST_LINKS, MOST_BYTES = 42, 48_000  # of the pages that are chosen: a median near 30 KB and 60
+FEWEST_LINKS, MOST_BYTES = 40, 42_000  # of the pages chosen: medians near 60 and 30 KB
 _host = re.compile(rb"(?:^|\n)host: *([^\r\n ]+)", re.IGNORECASE).search
 _anchor = re.compile(rb'(<(?:a|area)\b[^>]*?\bhref=")([^"#]*)([^"]*")', re.IGNORECASE)
 
@@ -52,12 +55,10 @@ def real_site(data: Path, count: int) -> Site:
 
 def generated_site(count: int) -> Site:
     """Pages of the generated web, rendered: a quarter of the size of usual ones."""
-    from honeyguide.contracts import Verdict  # noqa: PLC0415 only needed without real pages
-    from honeyguide.worlds.synthetic import SyntheticWorld  # noqa: PLC0415
     from honeyguide.worlds.synthetic.html import render  # noqa: PLC0415
     from honeyguide.worlds.synthetic.layout import FINE  # noqa: PLC0415
 
-    world = SyntheticWorld(lambda page: Verdict(0.0, False), pages=2 * count)
+    world = generated_world(2 * count)
     spots = [spot for spot in map(world.layout.spot, range(2 * count)) if spot.status == FINE]
     names = {world.names.url(spot): None for spot in spots[:count]}
     chosen = {name: _address(name.partition("://")[2]) for name in names}
@@ -66,6 +67,14 @@ def generated_site(count: int) -> Site:
     pages = {chosen[name]: _rewired(page, name, chosen) for name, page in html.items()}
     seed = next(iter(pages))
     return Site("generated, not real: give --data for real ones", seed, _reachable(pages, seed))
+
+
+def generated_world(pages: int, seed: int = 1) -> Any:
+    """A generated web that nobody judges."""
+    from honeyguide.contracts import Verdict  # noqa: PLC0415 only needed without real pages
+    from honeyguide.worlds.synthetic import SyntheticWorld  # noqa: PLC0415
+
+    return SyntheticWorld(lambda page: Verdict(0.0, False), pages, seed)
 
 
 def _unpacked(archive: Path) -> Iterator[tuple[str, bytes]]:
@@ -79,7 +88,9 @@ def _unpacked(archive: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def _fits(html: bytes) -> bool:
-    return len(html) <= MOST_BYTES and len(links_of(html)) >= FEWEST_LINKS
+    """Whether a page is of a usual kind, and may be kept."""
+    degree = len(set(links_of(html)))
+    return len(html) <= MOST_BYTES and degree >= FEWEST_LINKS and b"noindex" not in html
 
 
 def _address(name: str) -> str:
@@ -122,15 +133,17 @@ def links_of(html: bytes) -> list[str]:
 
 
 class _Server(asyncio.Protocol):
-    """Answers GET from memory; what the last run asked for is told under /counts."""
+    """Answers GET; what was asked for since it was last told is told under /counts."""
 
-    def __init__(self, answers: dict[bytes, bytes], counts: dict[str, float]) -> None:
-        self._answers = answers
+    def __init__(
+        self, answer: Callable[[bytes, bytes], bytes | None], counts: dict[str, float]
+    ) -> None:
+        self._answer_to = answer
         self._counts = counts
         self._rest = b""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport: asyncio.Transport = transport  # type: ignore[assignment]
+        self._transport = cast(asyncio.Transport, transport)
         self._counts["connections"] += 1
 
     def data_received(self, data: bytes) -> None:
@@ -140,49 +153,76 @@ class _Server(asyncio.Protocol):
 
     def _answer(self, request: bytes) -> bytes:
         line, _, headers = request.partition(b"\r\n")
-        path = line.split(b" ", 2)[1]
+        path, counts = line.split(b" ", 2)[1], self._counts
         if path == b"/counts":
-            told = _message(json.dumps(self._counts).encode(), b"application/json")
-            self._counts.update(dict.fromkeys(self._counts, 0))
+            told = _message(json.dumps(counts).encode(), b"application/json")
+            counts.update(dict.fromkeys(counts, 0))
             return told
-        counts = self._counts
         counts["first"] = counts["first"] or time.time()
+        host = _host(headers)
+        answer = self._answer_to(host[1] if host else b"", path)
+        if answer is None:
+            counts["missing"] += 1
+            return _message(b"<h1>Sorry</h1>", status=b"404 Not Found")
+        counts["robots" if path == b"/robots.txt" else "pages"] += 1
+        counts["bytes"] += len(answer)
+        return answer
+
+
+def _message(
+    body: bytes, kind: bytes = b"text/html; charset=utf-8", status: bytes = b"200 OK"
+) -> bytes:
+    head = b"HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n"
+    return head % (status, kind, len(body)) + body
+
+
+def from_memory(site: Site) -> Callable[[bytes, bytes], bytes | None]:
+    """Answers that were made beforehand."""
+    answers = {url.partition("://")[2].encode(): _message(h) for url, h in site.pages.items()}
+    robots = _message(b"User-agent: *\nDisallow: /private/\n", b"text/plain")
+    return lambda host, path: robots if path == b"/robots.txt" else answers.get(host + path)
+
+
+def generated(pages: int, seed: int) -> Callable[[bytes, bytes], bytes | None]:
+    """Answers of a generated web, made when they are asked for."""
+    from honeyguide.worlds.synthetic.html import render  # noqa: PLC0415
+
+    world = generated_world(pages, seed)
+
+    def answer(host: bytes, path: bytes) -> bytes | None:
+        place = world.names.find_host(host.decode())
+        if place is None:
+            return None
         if path == b"/robots.txt":
-            counts["robots"] += 1
-            return _ROBOTS
-        found = _host(headers)
-        if found and (answer := self._answers.get(found[1] + path)) is not None:
-            counts["pages"] += 1
-            counts["bytes"] += len(answer)
-            return answer
-        counts["missing"] += 1
-        return _message(b"no such page", status=b"404 Not Found")
+            return _message(world.house.robots_txt(place).encode(), b"text/plain")
+        draft = world.draft(f"http://{host.decode()}{path.decode()}")
+        return _message(render(draft).encode()) if draft else None
+
+    return answer
 
 
-def _message(body: bytes, kind: bytes = b"text/html", status: bytes = b"200 OK") -> bytes:
-    return b"HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s" % (
-        status,
-        kind,
-        len(body),
-        body,
-    )
-
-
-_ROBOTS = _message(b"User-agent: *\nDisallow: /private/\n", b"text/plain")
-
-
-async def _serve(site: Site) -> None:
-    answers = {
-        url.removeprefix("http://").encode(): _message(html, b"text/html; charset=utf-8")
-        for url, html in site.pages.items()
-    }
+async def _serve(answer: Callable[[bytes, bytes], bytes | None]) -> None:
     counts = dict.fromkeys(("first", "connections", "robots", "pages", "bytes", "missing"), 0.0)
     loop = asyncio.get_running_loop()
-    server = await loop.create_server(lambda: _Server(answers, counts), ADDRESS, 0, backlog=1024)
+    server = await loop.create_server(lambda: _Server(answer, counts), ADDRESS, 0, backlog=1024)
     print(server.sockets[0].getsockname()[1], flush=True)
     async with server:
         # ends with whoever started it
         await loop.run_in_executor(None, sys.stdin.read)
+
+
+@contextmanager
+def served(*what: str) -> Iterator[int]:
+    """Serve in another process as long as this lasts, and say on which port."""
+    command = [sys.executable, __file__, *what]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdin and process.stdout
+        try:
+            yield int(process.stdout.readline())
+        finally:
+            process.stdin.close()
 
 
 def counts(port: int) -> dict[str, float]:
@@ -193,4 +233,7 @@ def counts(port: int) -> dict[str, float]:
 
 
 if __name__ == "__main__":
-    uvloop.run(_serve(pickle.loads(Path(sys.argv[1]).read_bytes())))
+    if sys.argv[1] == "generated":
+        uvloop.run(_serve(generated(int(sys.argv[2]), int(sys.argv[3]))))
+    else:
+        uvloop.run(_serve(from_memory(pickle.loads(Path(sys.argv[1]).read_bytes()))))

@@ -22,7 +22,13 @@ FAMILIES = {
     "world": "honeyguide.worlds",
 }
 # a module that may be absent -> the extra that brings it
-EXTRAS = {"torch": "deep", "ray": "ray", "playwright": "browser", "pyarrow": "glove", "gymnasium": "gym"}
+EXTRAS = {
+    "gymnasium": "gym",
+    "playwright": "browser",
+    "pyarrow": "glove",
+    "ray": "ray",
+    "torch": "deep",
+}
 
 
 @dataclass(frozen=True, slots=True)

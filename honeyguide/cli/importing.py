@@ -1,11 +1,13 @@
 """honeyguide import: recorded webs from other forms."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from honeyguide.cli import flags
 from honeyguide.cli.progress import progress_bar
 
 app = typer.Typer(help="Make a recorded web that can be crawled again and again.")
@@ -36,6 +38,35 @@ def warc(sources: Annotated[list[Path], typer.Argument(show_default=False)], out
     from honeyguide.importers.warc import import_warc
 
     _import(import_warc, sources, out)
+
+
+@app.command("wikipedia")
+def wikipedia(
+    source: Source,
+    out: Out,
+    sample: Annotated[
+        float, typer.Option("--sample", help="The part of the pages to take, drawn at random.")
+    ] = 1.0,
+    pagelinks: Annotated[
+        Path | None,
+        typer.Option("--pagelinks", help="The wiki's own list of links, pagelinks.sql.gz."),
+    ] = None,
+    namespaces: Annotated[
+        list[int], typer.Option("--namespace", help="Whose pages to take, by number; repeat.")
+    ] = [0],  # noqa: B006 - typer copies it
+    random_seed: flags.RandomSeed = 0,
+) -> None:
+    """From a dump of Wikipedia or another MediaWiki: pages-articles.xml, .bz2, .gz or .zst."""
+    from honeyguide.importers.wikipedia import import_wikipedia
+
+    work = partial(
+        import_wikipedia,
+        sample=sample,
+        pagelinks=pagelinks,
+        namespaces=namespaces,
+        random_seed=random_seed,
+    )
+    _import(work, source, out)
 
 
 def _import(work: Callable[..., dict[str, Any]], source: Path | list[Path], out: Path) -> None:

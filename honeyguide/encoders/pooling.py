@@ -16,19 +16,19 @@ def flat(bags: Sequence[Collection[int]]) -> NDArray[np.intp]:
 
 
 def pooled(
-    bags: Sequence[Collection[int]],
+    bags: Sequence[Collection[int] | NDArray[np.integer[Any]]],
     vectors: NDArray[np.floating[Any]],
     weights: Vector | None = None,  # one for each number in `flat(bags)`
 ) -> Matrix:
     """Unit vectors of the sums of the rows that each bag names; zero for an empty bag."""
-    numbers = flat(bags)
     sums = np.zeros((len(bags), vectors.shape[1]), np.float32)
     end = 0
     # bag by bag the rows stay in the processor's cache, and the bits are the same in any batch
     for row, bag in zip(sums, bags, strict=True):
-        start, end = end, end + len(bag)
-        rows = vectors.take(numbers[start:end], axis=0)
+        numbers = bag if isinstance(bag, np.ndarray) else np.fromiter(bag, np.intp, len(bag))
+        rows = vectors.take(numbers, axis=0)
         if weights is not None:
+            start, end = end, end + len(bag)
             rows = rows * weights[start:end, None]
         np.add.reduce(rows, axis=0, out=row)
     return unit(sums)

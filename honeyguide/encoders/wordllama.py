@@ -2,9 +2,12 @@
 
 import functools
 import logging
+from array import array
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from honeyguide.contracts import Matrix
 from honeyguide.encoders.cache import Cached
@@ -14,6 +17,7 @@ from honeyguide.registry import part
 from honeyguide.text import words
 
 _SPACE = "\u2581"  # how pieces say that a word begins
+ACRONYM = 6  # letters of the longest word that is tried in capitals only
 MOST_WORDS = 300_000  # about 60 MB; after that many distinct words the table starts anew
 
 
@@ -26,11 +30,8 @@ class WordLlamaEncoder:
             raise HoneyguideError(f"encoder 'wordllama' has width 64, 128 or 256, not {width}")
         self.width = width
         tokenizer, vectors = _load()
-        self._vocabulary: dict[str, int] = tokenizer.get_vocab()
-        # without the tokenizer's offsets and type ids around it: a third of the time
-        self._tokenize = tokenizer.model.tokenize
         self._vectors: Matrix = vectors[:, :width].copy()
-        self._pieces: dict[str, tuple[int, ...]] = {}  # of each word; none if it is unknown
+        self._pieces = _Pieces(tokenizer)
         self._cached = Cached(self._encode, width, cache_megabytes)
 
     def __call__(self, texts: Sequence[str]) -> Matrix:
@@ -39,38 +40,41 @@ class WordLlamaEncoder:
 
     def knows(self, text: str) -> bool:
         """Whether any word is in English, or written in pieces long enough to mean something."""
-        return any(self._look_up(word) for word in words(text))
+        return any(self._pieces[word] for word in words(text))
 
     def _encode(self, texts: Sequence[str]) -> Matrix:
-        return pooled([self._bag(words(text)) for text in texts], self._vectors)
+        pieces = self._pieces.__getitem__
+        bags = [np.frombuffer(b"".join(map(pieces, words(text))), np.uint16) for text in texts]
+        return pooled(bags, self._vectors)
 
-    def _bag(self, text: list[str]) -> list[int]:
-        known = self._pieces
-        try:
-            return [piece for word in text for piece in known[word]]
-        except KeyError:
-            return [piece for word in text for piece in self._look_up(word)]
 
-    def _look_up(self, word: str) -> tuple[int, ...]:
-        found = self._pieces.get(word)
-        if found is None:
-            if len(self._pieces) >= MOST_WORDS:
-                self._pieces.clear()
-            found = self._pieces[word] = self._split(word)
+class _Pieces(dict[str, bytes]):
+    """The numbers of each word's pieces, two bytes each; none if it is unknown."""
+
+    def __init__(self, tokenizer: Any) -> None:
+        self._vocabulary: dict[str, int] = tokenizer.get_vocab()
+        # without the offsets and types that the tokenizer adds: a third of the time
+        self._tokenize = tokenizer.model.tokenize
+
+    def __missing__(self, word: str) -> bytes:
+        if len(self) >= MOST_WORDS:
+            self.clear()
+        found = self[word] = array("H", self._split(word)).tobytes()
         return found
 
-    def _split(self, word: str) -> tuple[int, ...]:
+    def _split(self, word: str) -> list[int]:
         """The pieces of a word in the spelling that breaks least: Iraq, DNA, rock."""
         if len(word) > 40 or not (word.isascii() or _is_whole(word)):
-            return ()
+            return []
         pieces = self._tokenize(_SPACE + word)
-        for spelling in (word.capitalize(), word.upper()) if len(pieces) > 1 else ():
+        names = (word.capitalize(), word.upper())[: 1 if len(word) > ACRONYM else 2]
+        for name in names if len(pieces) > 1 else ():
             # only one piece is fewer than two, and one piece is an entry of the vocabulary
-            if len(pieces) > 2 or _SPACE + spelling in self._vocabulary:
-                pieces = min(pieces, self._tokenize(_SPACE + spelling), key=len)
+            if len(pieces) > 2 or _SPACE + name in self._vocabulary:
+                pieces = min(pieces, self._tokenize(_SPACE + name), key=len)
         # pieces of hardly more than a sign each spell a word without knowing it
         is_known = len(pieces) == 1 or 3 * len(pieces) <= 2 * len(word)
-        return tuple([piece.id for piece in pieces]) if is_known else ()
+        return [piece.id for piece in pieces] if is_known else []
 
 
 def _is_whole(word: str) -> bool:

@@ -5,7 +5,7 @@ from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from resiliparse.extract.html2text import extract_plain_text
 from resiliparse.parse.encoding import detect_encoding, map_encoding_to_html5
@@ -59,6 +59,15 @@ class Parsed:
         return self.declared_language if found == "unknown" else str(found)
 
 
+class Raw(NamedTuple):
+    """What was read of a page, in texts and numbers only."""
+
+    title: str
+    text: str
+    links: list[tuple[str, str, str, str]]  # URL, anchor, context, tag path
+    head: tuple[str, str, bool, bool]  # canonical, language, nofollow, noindex
+
+
 def parse(
     body: bytes,
     url: str,
@@ -67,16 +76,33 @@ def parse(
     follow_nofollow: bool = False,
 ) -> Parsed:
     """Read a page, however broken, in bounded time and memory."""
+    return build(url, read(body, url, content_type, max_links, follow_nofollow))
+
+
+def build(url: str, raw: Raw) -> Parsed:
+    """The page that was read."""
+    links = tuple([Link(*link, 0, url) for link in raw.links])
+    return Parsed(Page(url, raw.title, raw.text, links), *raw.head)
+
+
+def read(
+    body: bytes,
+    url: str,
+    content_type: str = "",
+    max_links: int = MAX_LINKS,
+    follow_nofollow: bool = False,
+) -> Raw:
+    """Find in a page what `parse` finds."""
     html = _defused(decode(body[:MAX_BODY], content_type))
     tree = LexborHTMLParser(html)
     head = _Head(tree, url)
     follows = follow_nofollow or not head.nofollow
     nodes = _link_nodes(tree, follow_nofollow)[:max_links] if follows else []
     flat, spans = _flat_text(tree, nodes)
-    links = tuple(_links(nodes, flat, spans, head.base, url))
+    links = list(_links(nodes, flat, spans, head.base, url))
     title, text = _main_text(html, flat, tree)
-    page = Page(url, title, text, links)
-    return Parsed(page, head.canonical, head.language, head.nofollow, head.noindex)
+    said = head.canonical, head.language, head.nofollow, head.noindex
+    return Raw(title, text, links, said)
 
 
 # ----------------------------------------------------------------------- bytes to text
@@ -200,27 +226,30 @@ def _spans(pieces: list[str]) -> Iterator[tuple[int, int]]:
 
 def _links(
     nodes: list[Any], flat: str, spans: Iterable[tuple[int, int]], base: str, source: str
-) -> Iterator[Link]:
+) -> Iterator[tuple[str, str, str, str]]:
     paths: dict[int, tuple[str, int]] = {}
     for node, (start, end) in zip(nodes, spans, strict=True):
         given = node.attributes
         url = urls.canonical(given.get("href") or given.get("src") or "", base)
         if url is None or url == source:
             continue
-        anchor = flat[start : min(end, start + MAX_ANCHOR)].strip()
+        stop = min(end, start + MAX_ANCHOR)
+        anchor = flat[start:stop].strip()
         anchor = anchor or (given.get("alt") or given.get("title") or "")[:MAX_ANCHOR].strip()
-        around = flat[max(0, start - CONTEXT) : min(end, start + MAX_ANCHOR) + CONTEXT]
-        path = f"{_path(node.parent, paths)}/{node.tag}"
-        yield Link(url, anchor, around.strip(), path, 0, source)
+        around = flat[max(0, start - CONTEXT) : stop + CONTEXT].strip()
+        yield url, anchor, around, f"{_path(node.parent, paths)}/{node.tag}"
 
 
 def _path(node: Any, known: dict[int, tuple[str, int]]) -> str:
     """The tags from the root to a node: "html/body/ul/li"."""
     unknown = []
-    while node is not None and node.mem_id not in known and node.tag != "-document":
-        unknown.append((node.mem_id, node.tag))
+    found = None
+    while node is not None and (found := known.get(key := node.mem_id)) is None:
+        if (tag := node.tag) == "-document":
+            break
+        unknown.append((key, tag))
         node = node.parent
-    path, depth = known.get(node.mem_id, ("", 0)) if node is not None else ("", 0)
+    path, depth = found or ("", 0)
     for key, tag in reversed(unknown):
         if depth < MAX_DEPTH:
             path, depth = f"{path}/{tag}" if path else tag, depth + 1

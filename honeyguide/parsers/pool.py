@@ -5,81 +5,115 @@ import signal
 import struct
 import sys
 from collections import deque
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, Protocol, cast
 
 import msgspec
 
-from honeyguide.contracts import Link, Verdict, Visit
 from honeyguide.errors import HoneyguideError
-from honeyguide.parsers.html import MAX_BODY, Parsed, parse
-from honeyguide.serialise import pack_visit, text_from_bytes, text_to_bytes, unpack_visit
+from honeyguide.parsers.html import MAX_BODY, Parsed, Raw, build, parse, read
 
-LONGEST = 60.0  # seconds for a page, and for all that the process has to read before it
+LONGEST = 30.0  # seconds for a page
 _PROGRAM = "from honeyguide.parsers.pool import work; work()"
-_HEAD = struct.Struct("<I")  # bytes of a message
-_NOTHING = Verdict(0.0, False)
+_HEAD = struct.Struct("<I")  # bytes of the message that follows
+
+
+class Reader(Protocol):
+    """Reads pages, wherever that is done."""
+
+    async def read(self, body: bytes, url: str, content_type: str = "") -> Parsed | None:
+        """What is in a page; None when it could not be read."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of everything that is open."""
+        ...
+
+
+class Here:
+    """Reads pages in this process."""
+
+    async def read(self, body: bytes, url: str, content_type: str = "") -> Parsed | None:
+        """What is in a page."""
+        return parse(body, url, content_type)
+
+    async def close(self) -> None:
+        """Nothing is open."""
 
 
 class ParserPool:
-    """Reads what `parse` reads, and finds the same in it; None for a page that kills its reader."""
+    """Reads pages in other processes; None for a page that ends the process that reads it."""
 
     def __init__(self, processes: int = 1, longest: float = LONGEST) -> None:
         self._processes = processes
         self._longest = longest
-        self._readers: list[_Reader] = []
-        self._opening = asyncio.Lock()
+        self._readers: list[_Process] = []
+        self._opening: set[asyncio.Task[None]] = set()
 
-    async def __call__(self, body: bytes, url: str, content_type: str = "") -> Parsed | None:
-        """Have a page read by whoever has least to do."""
-        message = _packed(msgspec.msgpack.encode((url, content_type, body[:MAX_BODY])))
-        while True:
-            reader = await self._least_busy()
-            try:
-                async with asyncio.timeout(self._longest):
-                    answer = await reader.ask(message)
-            except TimeoutError:
-                reader.kill()
+    async def read(self, body: bytes, url: str, content_type: str = "") -> Parsed | None:
+        """Have a page read by whoever has least to do; here while nobody is ready."""
+        message = _packed(_encode((url, content_type, body[:MAX_BODY])))
+        while (reader := self._least_busy()) is not None:
+            answer = await reader.ask(message)
+            if answer:
+                return build(url, _decode(answer))
+            if answer is not None:  # it cannot say
+                break
+            if reader.died_of is message:
                 return None
-            if answer is not None:
-                return _parsed(answer)
-            if reader.culprit is message:
-                return None
+        return parse(body, url, content_type)
 
     async def close(self) -> None:
-        """End all of them."""
+        """End them all."""
+        await asyncio.gather(*self._opening)
         readers, self._readers = self._readers, []
-        for reader in readers:
-            await reader.close()
+        await asyncio.gather(*(reader.close() for reader in readers))
 
-    async def _least_busy(self) -> "_Reader":
-        async with self._opening:
-            self._readers = [reader for reader in self._readers if reader.alive]
-            while len(self._readers) < self._processes:
-                self._readers.append(await _open())
-        return min(self._readers, key=lambda reader: len(reader.waiting))
+    def _least_busy(self) -> "_Process | None":
+        if any(reader.is_gone for reader in self._readers):
+            if not all(reader.is_ready for reader in self._readers):
+                raise HoneyguideError("the processes that read pages do not start")
+            self._readers = [reader for reader in self._readers if not reader.is_gone]
+        for _ in range(self._processes - len(self._readers) - len(self._opening)):
+            task = asyncio.create_task(self._open())
+            self._opening.add(task)
+            task.add_done_callback(self._opening.discard)
+        ready = [reader for reader in self._readers if reader.is_ready]
+        return min(ready, key=lambda reader: len(reader.waiting), default=None)
+
+    async def _open(self) -> None:
+        loop = asyncio.get_running_loop()
+        command = (sys.executable, "-c", _PROGRAM)
+        _, reader = await loop.subprocess_exec(
+            lambda: _Process(self._longest), *command, stderr=None
+        )
+        self._readers.append(reader)
 
 
-class _Reader(asyncio.SubprocessProtocol):
-    """One process: answers come in the order of the questions."""
+class _Process(asyncio.SubprocessProtocol):
+    """A process that reads, seen from here: it answers in the order of the questions."""
 
-    def __init__(self) -> None:
+    def __init__(self, longest: float) -> None:
         self.waiting: deque[tuple[bytes, asyncio.Future[bytes | None]]] = deque()
-        self.alive = True
-        self.culprit: bytes | None = None  # the message that it died of
-        self._answered = False
+        self.is_ready = self.is_gone = False
+        self.died_of: bytes | None = None  # the message it was at when it ended
+        self._longest = longest
+        self._loop = asyncio.get_running_loop()
+        self._ended: asyncio.Future[None] = self._loop.create_future()
         self._pieces = bytearray()
-        self._ended = asyncio.get_running_loop().create_future()
+        self._deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Take hold of its ends."""
+        """It was started."""
         self._process = cast(asyncio.SubprocessTransport, transport)
-        self._input = cast(asyncio.WriteTransport, self._process.get_pipe_transport(0))
+        self._questions = cast(asyncio.WriteTransport, self._process.get_pipe_transport(0))
 
     async def ask(self, message: bytes) -> bytes | None:
         """Its answer; None when it ended without one."""
-        answer: asyncio.Future[bytes | None] = asyncio.get_running_loop().create_future()
+        answer: asyncio.Future[bytes | None] = self._loop.create_future()
         self.waiting.append((message, answer))
-        self._input.write(message)
+        if len(self.waiting) == 1:
+            self._watch()
+        self._questions.write(message)
         return await answer
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
@@ -88,36 +122,74 @@ class _Reader(asyncio.SubprocessProtocol):
         while len(self._pieces) >= _HEAD.size:
             end = _HEAD.size + _HEAD.unpack_from(self._pieces)[0]
             if len(self._pieces) < end:
-                return
-            answer = bytes(self._pieces[_HEAD.size : end])
+                break
+            with memoryview(self._pieces) as view:
+                answer = bytes(view[_HEAD.size : end])
             del self._pieces[:end]
-            self._answered = True
-            self._give(self.waiting.popleft()[1], answer)
+            if self.is_ready:
+                _give(self.waiting.popleft()[1], answer)
+                self._watch()
+            self.is_ready = True  # its first message only says so
 
-    def process_exited(self) -> None:
-        """Let go of all that wait: the first is what it died of."""
-        self.alive = False
+    def connection_lost(self, error: Exception | None) -> None:
+        """It ended, and all that it said has arrived."""
+        self.is_gone = True
         if self.waiting:
-            self.culprit = self.waiting[0][0]
+            self.died_of = self.waiting[0][0]
         while self.waiting:
-            self._give(self.waiting.popleft()[1], None)
-        self._give(self._ended, None)
-
-    def kill(self) -> None:
-        """End it at once."""
-        self.alive = False
-        self._process.kill()
+            _give(self.waiting.popleft()[1], None)
+        self._watch()
+        self._process.close()
+        _give(self._ended, None)
 
     async def close(self) -> None:
-        """Let it finish, but not for long."""
-        self._input.close()
+        """Let it end by itself, but not for long."""
+        self._questions.close()
         try:
             async with asyncio.timeout(2.0):
                 await asyncio.shield(self._ended)
         except TimeoutError:
-            self.kill()
-        self._process.close()
+            self._process.kill()
+            await self._ended
 
-    def _give(self, future: "asyncio.Future[bytes | None]", answer: bytes | None) -> None:
-        if not future.done():  # whoever waited may have been cancelled
-            future.set_result(answer)
+    def _watch(self) -> None:
+        """Give it so much time for the next page and no more."""
+        if self._deadline is not None:
+            self._deadline.cancel()
+        kill = self._process.kill
+        self._deadline = self._loop.call_later(self._longest, kill) if self.waiting else None
+
+
+def _give(future: "asyncio.Future[Any]", answer: bytes | None) -> None:
+    if not future.done():  # whoever waited for it may have been cancelled
+        future.set_result(answer)
+
+
+# --------------------------------------------------------------------------- over there
+
+
+def work() -> None:
+    """Answer questions until whoever asks them is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is the crawl's to say when to end
+    questions, answers = sys.stdin.buffer, sys.stdout.buffer
+    _say(answers, b"")
+    while len(head := questions.read(_HEAD.size)) == _HEAD.size:
+        url, content_type, body = msgspec.msgpack.decode(questions.read(_HEAD.unpack(head)[0]))
+        try:
+            answer = _encode(read(body, url, content_type))
+        except UnicodeEncodeError:  # half a surrogate pair
+            answer = b""
+        _say(answers, answer)
+
+
+def _say(answers: BinaryIO, message: bytes) -> None:
+    answers.write(_packed(message))
+    answers.flush()
+
+
+def _packed(message: bytes) -> bytes:
+    return _HEAD.pack(len(message)) + message
+
+
+_encode = msgspec.msgpack.Encoder().encode
+_decode = msgspec.msgpack.Decoder(Raw).decode

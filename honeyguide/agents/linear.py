@@ -1,0 +1,172 @@
+"""Linear SARSA on the frontier: Algorithm 1 of document 001, and document 000's variant of it."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from honeyguide.contracts import Agent, Goal, Matrix, State, Step, Vector, Visit
+from honeyguide.errors import HoneyguideError, unknown
+from honeyguide.features.discrete import HAN, PERTEJO, Buckets, Discrete
+from honeyguide.registry import part
+
+Weights = NDArray[np.float64]
+
+LARGEST = 1e34  # of a weight: where learning diverges, scores still fit into float32
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variant:
+    """What documents 001 (the defaults) and 000 do differently."""
+
+    gamma: float = 0.9  # discount of what comes later
+    step_size: float = 0.001  # alpha; 0.0005 for document 001's topics olympics and fiction
+    epsilon: float = 0.1  # share of choices made at random
+    thresholds: tuple[float, float] = (0.5, 0.4)  # relevance that earns 30, that earns 20
+    first_weights: float = 0.0  # drawn from [0, this]; document 001 does not say
+    relevant_ends: bool = True  # nothing is expected beyond a relevant page (line 33)
+    dead_ends_teach: bool = True  # a page without new links is learnt from
+    buckets: Buckets = HAN
+
+    def __post_init__(self) -> None:
+        if not (0 <= self.gamma < 1 and 0 <= self.epsilon <= 1 and self.step_size > 0):
+            raise HoneyguideError(
+                "a linear agent needs 0 <= gamma < 1, 0 <= epsilon <= 1 and a step size above 0"
+            )
+
+
+VARIANTS = {
+    "han2018": Variant(),
+    "pertejo2021": Variant(
+        gamma=0.3,
+        thresholds=(0.6, 0.5),
+        first_weights=1.0,
+        relevant_ends=False,
+        dead_ends_teach=False,
+        buckets=PERTEJO,
+    ),
+}
+
+
+class Linear(Agent):
+    """What the three have in common: values, rewards and the update of the weights."""
+
+    def __init__(
+        self,
+        goal: Goal,
+        rng: np.random.Generator,
+        categories: str = "",  # related words with + between: "earth+science"
+        variant: str | Variant = "han2018",
+        gamma: float | None = None,  # these three in place of the variant's
+        step_size: float | None = None,
+        epsilon: float | None = None,
+    ) -> None:
+        usual = _variant(variant)
+        self.variant = replace(
+            usual,
+            gamma=usual.gamma if gamma is None else gamma,
+            step_size=usual.step_size if step_size is None else step_size,
+            epsilon=usual.epsilon if epsilon is None else epsilon,
+        )
+        words = [word.strip() for word in re.split(r"[+,]", categories) if word.strip()]
+        self.features = Discrete(goal.topic, goal.encoder, words, self.variant.buckets)
+        self._rng = rng
+        self._w: Weights = self.variant.first_weights * rng.random(self.features.width)  # line 2
+
+    def score(self, x: Matrix) -> Vector:
+        """q(s, a, w) = w . x(s, a): equation (2)."""
+        return x @ self._w.astype(np.float32)
+
+    def explores(self) -> bool:
+        """Lines 16 to 20: at random with probability epsilon."""
+        return bool(self._rng.random() < self.variant.epsilon)
+
+    def reward(self, visit: Visit) -> float:
+        """Section 4: 30 for the topic word, 30 or 20 for being close to it, else -1."""
+        high, low = self.variant.thresholds
+        verdict = visit.verdict
+        if verdict.relevant or verdict.relevance > high:
+            return 30.0
+        return 20.0 if verdict.relevance > low else -1.0
+
+    def learn(self, steps: Sequence[Step]) -> None:
+        """Lines 32 to 39, for each step: w <- w + alpha error x(s, a)."""
+        for step in steps:
+            if not len(step.options) and not self.variant.dead_ends_teach:
+                continue
+            x = step.x.astype(np.float64)  # the gradient of q(s, a, w)
+            q = float(self._w @ x)
+            if step.verdict.relevant and self.variant.relevant_ends:
+                error = step.reward - q  # line 33
+            else:
+                error = self._error(step.reward, self._next_value(step.options), q)
+            self._w = np.clip(self._w + self.variant.step_size * error * x, -LARGEST, LARGEST)
+
+    def _next_value(self, options: Matrix) -> float:
+        """Line 35: q(s', a', w) of an a' chosen epsilon-greedily among the page's links."""
+        if not len(options):
+            return 0.0
+        values = options @ self._w
+        chosen = self._rng.integers(len(values)) if self.explores() else values.argmax()
+        return float(values[chosen])
+
+    def _error(self, reward: float, q_next: float, q: float) -> float:
+        """Equation (3), lines 36 and 37: r + gamma q(s', a', w) - q(s, a, w)."""
+        return reward + self.variant.gamma * q_next - q
+
+    def weights(self) -> Weights:
+        """What was learnt: kept from task to task in both documents."""
+        return self._w.copy()
+
+    def load_weights(self, weights: Weights) -> None:
+        """Start from what an earlier task has learnt."""
+        if np.shape(weights) != (self.features.width,):
+            raise HoneyguideError(
+                f"{np.size(weights)} weights do not fit {self.features.width} features"
+            )
+        self._w = np.array(weights, np.float64)
+
+    def state(self) -> State:
+        """Weights and generator."""
+        return {"weights": self._w.copy(), "rng": self._rng.bit_generator.state}
+
+    def load(self, state: State) -> None:
+        """Go on from a saved state."""
+        self._w = np.array(state["weights"], np.float64)
+        self._rng.bit_generator.state = state["rng"]
+
+
+@part("agent", "linear_sync")
+class LinearSync(Linear):
+    """Linear SARSA of Han et al. 2018; all that waits is scored anew after each page."""
+
+    def stale(self) -> bool:
+        """Lines 40 to 43: always."""
+        return True
+
+
+@part("agent", "linear_async")
+class LinearAsync(Linear):
+    """Linear SARSA of Han et al. 2018; only the links of the last page get new scores."""
+
+    # lines 44 to 47 are what a crawl does anyway
+
+
+@part("agent", "linear_moderated")
+class LinearModerated(Linear):
+    """Linear SARSA of Han et al. 2018, as linear_async, with smaller steps."""
+
+    def _error(self, reward: float, q_next: float, q: float) -> float:
+        """Equation (4), line 38: q(s', a', w) is lowered by the error of (3)."""
+        delta = super()._error(reward, q_next, q)
+        return super()._error(reward, q_next - delta, q)
+
+
+def _variant(named: str | Variant) -> Variant:
+    if isinstance(named, Variant):
+        return named
+    if named not in VARIANTS:
+        raise unknown("variant", named, VARIANTS)
+    return VARIANTS[named]

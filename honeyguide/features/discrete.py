@@ -1,0 +1,111 @@
+"""A page and its links as bucket numbers: states and actions of documents 001 (3.1) and 000."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from honeyguide.contracts import Encoder, Ids, Matrix, MemoryView, Outlinks, Page, Vector
+from honeyguide.errors import HoneyguideError
+from honeyguide.features.link_text import link_texts
+
+HEAD = 2000  # characters of a page that are encoded; the documents' articles are seldom longer
+FARTHEST = 9  # where the memory caps the distance to the last relevant page
+CHANGES = np.array([4, 3, 0, 1, 2], np.float32)  # much less, less, the same, more, much more
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Buckets:
+    """Where buckets begin; a value on an edge belongs to the bucket above it."""
+
+    relevance: tuple[tuple[float, ...], ...]  # one index of the same value for each row of edges
+    change: tuple[float, float, float, float]
+    change_share: float = 1.0  # of the difference to the ancestors
+    nearness: bool = False  # 9 - distance in place of the distance
+
+
+# 5 and 6 overlapping buckets; delta_1 = 0.1, delta_2 = 0.3
+HAN = Buckets(
+    relevance=((0.2, 0.4, 0.6, 0.8), (0.1, 0.3, 0.5, 0.7, 0.9)),
+    change=(-0.3, -0.1, 0.1, 0.3),
+)
+# int(10 x), which is 10 at 1; a small decrease counts as a decrease
+PERTEJO = Buckets(
+    relevance=(tuple(tenth / 10 for tenth in range(1, 11)),),
+    change=(-0.3, 0.0, 0.1, 0.3),
+    change_share=0.6,  # it compares with wrl(page), of which the page itself is beta = 0.4
+    nearness=True,
+)
+
+
+class Discrete:
+    """Indexes of the page, its change and distance, then indexes of the link.
+
+    Both have the order topic, categories, all parents, relevant parents. The row of a seed,
+    which was found on no page, is zero, so that nothing can be learnt from it.
+    """
+
+    def __init__(
+        self, topic: str, encoder: Encoder, categories: Sequence[str] = (), buckets: Buckets = HAN
+    ) -> None:
+        for category in categories:
+            if not encoder.knows(category):
+                raise HoneyguideError(
+                    f"the category {category!r} has no word that the encoder knows"
+                )
+        self._encoder = encoder
+        self._sought = encoder([topic, *categories])  # rows: topic, categories
+        self._edges = [np.array(edges, np.float32) for edges in buckets.relevance]
+        self._change_edges = np.array(buckets.change, np.float32)
+        self._buckets = buckets
+        self._half = len(self._edges) * (len(self._sought) + 2)  # indexes of the page, or a link
+        self.width = 2 * self._half + 2
+
+    def __call__(self, memory: MemoryView, found: Outlinks) -> Matrix:
+        x = np.zeros((len(found.links), self.width), np.float32)
+        if not found.links or found.page is None:
+            return x
+        indexes = self._indexes(self._relevances(memory, found, found.page))
+        half, source = self._half, np.array([found.source], np.int32)
+        x[:, :half] = indexes[0]
+        x[:, half] = self._change(memory, source)
+        x[:, half + 1] = self._distance(memory, source)
+        x[:, half + 2 :] = indexes[1:]
+        return x
+
+    def _relevances(self, memory: MemoryView, found: Outlinks, page: Page) -> Matrix:
+        """The page's row, then one a link: topic, categories, all parents, relevant parents."""
+        sought = len(self._sought)
+        ids = np.concatenate([[found.source], found.ids]).astype(np.int32)
+        relevances = np.empty((len(ids), sought + 2), np.float32)
+        relevances[0, 0] = memory.relevance(ids[:1])[0]  # the judge has read the page
+        relevances[0, 1:sought] = self._categories(page)
+        relevances[1:, :sought] = self._encoder(link_texts(found.links)) @ self._sought.T
+        relevances[:, -2] = memory.parent_relevance(ids)
+        relevances[:, -1] = memory.relevant_parent_relevance(ids)
+        return relevances
+
+    def _categories(self, page: Page) -> Vector:
+        categories = self._sought[1:]
+        if not len(categories):
+            return np.empty(0, np.float32)
+        vector: Vector = self._encoder([f"{page.title}. {page.text[:HEAD]}"])[0]
+        return vector @ categories.T
+
+    def _indexes(self, relevances: Matrix) -> Matrix:
+        columns = [np.searchsorted(edges, relevances, side="right") for edges in self._edges]
+        return np.concatenate(columns, axis=1).astype(np.float32)
+
+    def _change(self, memory: MemoryView, page: Ids) -> float:
+        """rl(p) - max wrl(x) over parents x of p; a page without parents has not changed."""
+        change = np.float32(0.0)
+        if memory.parent_count(page)[0]:
+            change = (memory.relevance(page) - memory.ancestor_relevance(page))[0]
+        bucket = np.searchsorted(
+            self._change_edges, change * self._buckets.change_share, side="right"
+        )
+        return float(CHANGES[bucket])
+
+    def _distance(self, memory: MemoryView, page: Ids) -> float:
+        distance = float(memory.distance(page)[0])
+        return FARTHEST - distance if self._buckets.nearness else distance

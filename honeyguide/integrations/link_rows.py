@@ -1,0 +1,47 @@
+"""Links as the rows of numbers that a learner outside honeyguide sees."""
+
+from typing import cast
+
+import numpy as np
+
+from honeyguide.contracts import Goal, Ids, Matrix, MemoryView, Outlinks, Vector
+from honeyguide.features.link_text import TopicSimilarity
+from honeyguide.memory import FARTHEST, Memory
+
+
+class LinkRows:
+    """Eight numbers a link, all about 1 in size: its text, its parents, its place."""
+
+    NAMES = (
+        "topic similarity",  # cosine of the topic and the link's URL words, anchor and context
+        "parent relevance",  # mean over all pages known to link to it
+        "relevant-parent relevance",  # mean over the relevant ones
+        "relevant-parent share",
+        "parents",  # log(1 + n)
+        "distance",  # hops from the last relevant page, in ninths
+        "depth",  # hops from a seed, log(1 + n)
+        "page relevance",  # of the page that showed it last
+    )
+    width = len(NAMES)
+
+    def __init__(self, goal: Goal) -> None:
+        self._similarity = TopicSimilarity(goal.topic, goal.encoder)
+
+    def __call__(self, memory: MemoryView, found: Outlinks) -> Matrix:
+        ids = found.ids
+        x = np.empty((len(ids), self.width), np.float32)
+        parents = memory.parent_count(ids)
+        x[:, 0] = self._similarity(memory, found)[:, 0]
+        x[:, 1] = memory.parent_relevance(ids)
+        x[:, 2] = memory.relevant_parent_relevance(ids)
+        x[:, 3] = memory.relevant_parent_count(ids) / np.maximum(parents, 1)
+        x[:, 4] = np.log1p(parents)
+        x[:, 5] = memory.distance(ids) / FARTHEST
+        x[:, 6] = np.log1p(_depths(memory, ids))
+        x[:, 7] = memory.relevance(np.array([found.source], np.int32)) if found.source >= 0 else 0
+        return x
+
+
+def _depths(memory: MemoryView, ids: Ids) -> Vector:
+    depth = cast(Memory, memory).depth  # the view has no depths
+    return np.array([depth(id) for id in ids.tolist()], np.float32)

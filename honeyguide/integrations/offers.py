@@ -1,0 +1,169 @@
+"""Waiting links to choose from: an agent ranks them, and somebody else chooses."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from honeyguide.columns import Columns
+from honeyguide.contracts import (
+    Agent,
+    Features,
+    Ids,
+    Mask,
+    Matrix,
+    MemoryView,
+    Outlinks,
+    Scorer,
+    State,
+    Step,
+    Taken,
+    Vector,
+    Visit,
+)
+
+NOTHING = np.float32(-np.inf)  # the score of a page that does not wait
+
+
+class Offer(NamedTuple):
+    """Waiting links, best first, with their rows."""
+
+    ids: Ids
+    x: Matrix
+
+
+class Offers:
+    """A frontier that shows its best links and takes only what it is told to; no host rests."""
+
+    def __init__(self, width: int) -> None:
+        self.imposed: int | None = None  # the page to take next
+        self._rows = Columns(x=(np.float32, width), score=np.float32, seen=np.bool_)  # by page
+
+    def __len__(self) -> int:
+        return int(np.count_nonzero(self._score > NOTHING))
+
+    def best_few(self, count: int) -> Offer:
+        """The best that wait, older pages first among equals."""
+        place = len(self._rows) - count
+        worst = np.partition(self._score, place)[place] if place > 0 else NOTHING
+        ids = np.flatnonzero((self._score >= worst) & (self._score > NOTHING))
+        ids = ids[np.argsort(-self._score[ids], kind="stable")][:count]
+        return Offer(ids.astype(np.int32), self._rows["x"][ids])
+
+    def wants(self, ids: Ids) -> Mask:
+        """New pages, and those that wait already."""
+        self._know(ids)
+        return ~self._rows["seen"][ids] | (self._score[ids] > NOTHING)
+
+    def put(self, ids: Ids, hosts: Ids, x: Matrix, scores: Vector) -> None:
+        """Add new links and refresh waiting ones; a score of -inf refuses a link."""
+        self._know(ids)
+        self._rows["seen"][ids] = True
+        self._rows["x"][ids] = x
+        self._score[ids] = scores
+
+    def take(self, now: float, at_random: bool = False) -> Taken | None:
+        """The imposed page, once."""
+        id, self.imposed = self.imposed, None
+        if id is None:
+            return None
+        score, self._score[id] = float(self._score[id]), NOTHING
+        return Taken(id, self._rows["x"][id].copy(), score)
+
+    def release(self, id: int, now: float, delay: float | None = None) -> None:
+        """The visit is over."""
+
+    def park(self, id: int) -> None:
+        """Forget a taken link, unvisited, until it is found again."""
+        self._rows["seen"][id] = False
+
+    def drop(self, ids: Ids) -> None:
+        """These need no visit any more."""
+        self._know(ids)
+        self._rows["seen"][ids] = True
+        self._score[ids] = NOTHING
+
+    def wake(self, now: float) -> float | None:
+        """At once, if a page is imposed."""
+        return None if self.imposed is None else now
+
+    def rescore(self, score: Scorer) -> None:
+        """New scores for all that waits; seeds keep their +inf."""
+        old = self._score
+        np.copyto(old, score(self._rows["x"][: len(old)]), where=np.isfinite(old))
+
+    def best(self) -> float:
+        """The highest score that waits; -inf when nothing does."""
+        return float(self._score.max(initial=NOTHING))
+
+    def state(self) -> State:
+        """All of it."""
+        return self._rows.state()
+
+    def load(self, state: State) -> None:
+        """Become what was saved."""
+        self._rows.load(state)
+
+    @property
+    def _score(self) -> Vector:
+        score: Vector = self._rows["score"][: len(self._rows)]
+        return score
+
+    def _know(self, ids: Ids) -> None:
+        new = self._rows.extend(max(0, int(ids.max(initial=-1)) + 1 - len(self._rows)))
+        self._rows["score"][new] = NOTHING
+
+
+class Ranked(Agent):
+    """Ranks links as its first adviser does; all advisers learn from what was chosen."""
+
+    def __init__(self, shown: Features, *advisers: Agent) -> None:
+        self.advisers = advisers
+        self._columns = _Joined([shown, *(adviser.features for adviser in advisers)])
+        self.features = self._columns
+
+    def shown(self, x: Matrix) -> Matrix:
+        """The columns that whoever chooses gets to see."""
+        return self._columns.part(x, 0)
+
+    def ask(self, adviser: int, x: Matrix) -> Vector:
+        """What links are worth to one adviser."""
+        return self.advisers[adviser].score(self._columns.part(x, 1 + adviser))
+
+    def score(self, x: Matrix) -> Vector:
+        """The first adviser's."""
+        return self.ask(0, x)
+
+    def reward(self, visit: Visit) -> float:
+        """The first adviser's."""
+        return self.advisers[0].reward(visit)
+
+    def learn(self, steps: Sequence[Step]) -> None:
+        """Each from its own columns."""
+        for number, adviser in enumerate(self.advisers, 1):
+            adviser.learn([self._for(number, step) for step in steps])
+
+    def stale(self) -> bool:
+        """Whether the first adviser has changed its mind."""
+        return self.advisers[0].stale()
+
+    def _for(self, number: int, step: Step) -> Step:
+        x, options = (self._columns.part(rows, number) for rows in (step.x[None], step.options))
+        return replace(step, x=x[0], options=options)
+
+
+class _Joined:
+    """Several features side by side."""
+
+    def __init__(self, parts: Sequence[Features]) -> None:
+        self._parts = parts
+        self._ends = np.cumsum([0, *(part.width for part in parts)]).tolist()
+        self.width: int = self._ends[-1]
+
+    def __call__(self, memory: MemoryView, found: Outlinks) -> Matrix:
+        return np.hstack([part(memory, found) for part in self._parts])
+
+    def part(self, x: Matrix, number: int) -> Matrix:
+        """One part's columns."""
+        return np.ascontiguousarray(x[:, self._ends[number] : self._ends[number + 1]])

@@ -1,0 +1,127 @@
+"""What a reader of a wiki page does not see: templates, tables, references, comments."""
+
+import re
+from html import unescape
+
+# Elements whose content is no text of the page; nowiki and pre are text, but not markup.
+_HIDDEN = (
+    "ref references math chem ce score timeline gallery imagemap syntaxhighlight source"
+    " templatedata templatestyles graph mapframe maplink hiero includeonly style script"
+    " categorytree inputbox indicator section"
+).split()
+_LITERAL = ("nowiki", "pre")
+_mark = re.compile(
+    rf"""
+      \{{ \{{++
+    | \}} \}}++
+    | < (?: !-- | ({"|".join((*_HIDDEN, *_LITERAL))}) (?=[\s/>]) [^<>]*+ > )
+    | \n [ \t:*#;]*+ \{{\|
+    | \n [ \t]*+ \|\}} (?: (?!\}}) | (?=\}}\}}(?!\}})) )  # |}}}} ends a template
+    """,
+    re.VERBOSE | re.IGNORECASE,
+).search
+_ends = {
+    name: re.compile(rf"</{name}\s*+>", re.IGNORECASE).search for name in (*_HIDDEN, *_LITERAL)
+}
+_entity = re.compile("&(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});").sub
+_spaces = re.compile("[ \t\xa0]{2,}").sub
+_TABLE = 0
+
+
+def without_hidden(wikitext: str) -> str:
+    """Wikitext without what is not seen, beginning with a line break."""
+    text = "\n" + wikitext.replace("\r", "")
+    if "{" in text or "<" in text:
+        text = _Cutter(text).rest()
+    return _spaces(" ", text) if "  " in text else text
+
+
+def decoded(text: str) -> str:
+    """Text with its entities (&nbsp; &#233;) as what they stand for."""
+    return _entity(_character, text) if "&" in text else text
+
+
+def _character(found: re.Match[str]) -> str:
+    return unescape(found[0]).replace("\xa0", " ")
+
+
+class _Cutter:
+    """Finds what to cut: whatever is opened and closed again; the unclosed stays."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._cuts: list[tuple[int, int]] = []  # in order, none inside another
+        self._opened: list[tuple[int, int]] = []  # where, and how many braces; 0 for a table
+        self._templates = self._tables = 0  # of those opened
+        self._unclosed: set[str] = set()  # elements that have no end from here on
+
+    def rest(self) -> str:
+        """What is left."""
+        text, position = self._text, 0
+        while found := _mark(text, position):
+            start, position = found.span()
+            sign = text[start]
+            if sign == "{":
+                self._opened.append((start, position - start))
+                self._templates += 1
+            elif sign == "}":
+                self._close_templates(start, position)
+            elif sign == "<":
+                position = self._element(found)
+            elif text[position - 1] == "|":
+                self._opened.append((start, _TABLE))
+                self._tables += 1
+            else:
+                position = self._close_table(position)
+        starts = [0, *(end for _, end in self._cuts)]
+        ends = [*(start for start, _ in self._cuts), len(text)]
+        return "".join([text[start:end] for start, end in zip(starts, ends, strict=True)])
+
+    def _cut(self, start: int, end: int) -> None:
+        while self._cuts and self._cuts[-1][0] >= start:
+            self._cuts.pop()
+        self._cuts.append((start, end))
+
+    def _close_templates(self, position: int, end: int) -> None:
+        while end - position >= 2 and self._templates:
+            start, braces = self._opened.pop()
+            if braces == _TABLE:  # left open inside the template
+                self._tables -= 1
+                continue
+            closed = min(braces, end - position)
+            position += closed
+            self._cut(start + braces - closed, position)
+            if braces - closed >= 2:
+                self._opened.append((start, braces - closed))
+            else:
+                self._templates -= 1
+
+    def _close_table(self, end: int) -> int:
+        if not self._tables:
+            return end - 1  # the brace may close a template
+        while True:
+            start, braces = self._opened.pop()
+            if braces == _TABLE:
+                break
+            self._templates -= 1
+        self._tables -= 1
+        self._cut(start, end)
+        return end
+
+    def _element(self, found: re.Match[str]) -> int:
+        start, end = found.span()
+        if found[1] is None:
+            closing = self._text.find("-->", end)
+            end = len(self._text) if closing < 0 else closing + 3
+            self._cut(start, end)
+            return end
+        name = found[1].lower()
+        if found[0].endswith("/>") or name in self._unclosed:
+            return end
+        ending = _ends[name](self._text, end)
+        if ending is None:
+            self._unclosed.add(name)
+            return end
+        if name not in _LITERAL:
+            self._cut(start, ending.end())
+        return ending.end()

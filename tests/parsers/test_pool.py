@@ -1,0 +1,181 @@
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import asynccontextmanager
+
+import pytest
+import uvloop
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from honeyguide.errors import HoneyguideError
+from honeyguide.parsers import pool as module
+from honeyguide.parsers.html import parse
+from honeyguide.parsers.pool import Here, ParserPool
+
+URL = "http://site.example/dir/page.html"
+PAGES = [
+    b"<title>Bees</title><p>wild <a href=/bees>bees</a> and <a href=/wasps rel=nofollow>wasps</a>",
+    "<meta charset=latin1><p>g\u00e9ologie <a href='?q=\u00e9'>\u00e9t\u00e9</a>".encode("latin1"),
+    b"<meta name=robots content=noindex><base href=http://other.example/><a href=x>y</a>",
+    b"\xff\xfe\x00<a href=/\xc3\x28>broken</a>&#xD800;",
+    b"",
+    b"<a href=/x>x</a>" * 3000,
+]
+# one that dies when it is told to, sleeps when it is told to, and otherwise reads
+FRAIL = """
+import os, sys, time
+from honeyguide.parsers import pool
+real = pool.read
+def read(body, url, content_type):
+    if b"die" in body:
+        os._exit(1)
+    if b"sleep" in body:
+        time.sleep(60)
+    return real(body, url, content_type)
+pool.read = read
+pool.work()
+"""
+
+
+@asynccontextmanager
+async def opened(processes=1, longest=30.0):
+    pool = ParserPool(processes, longest)
+    try:
+        await pool.read(b"", URL)
+        for _ in range(2000):
+            if pool._readers and all(reader.is_ready for reader in pool._readers):
+                break
+            await asyncio.sleep(0.01)
+        yield pool
+    finally:
+        await pool.close()
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_other_processes_find_what_this_one_finds(processes):
+    async def main():
+        async with opened(processes) as pool:
+            return await asyncio.gather(*(pool.read(body, URL, "text/html") for body in PAGES * 5))
+
+    assert uvloop.run(main()) == [parse(body, URL, "text/html") for body in PAGES * 5]
+
+
+def test_reading_here_is_parsing():
+    assert asyncio.run(Here().read(PAGES[0], URL, "")) == parse(PAGES[0], URL)
+
+
+@pytest.fixture(scope="module")
+def reads():
+    with asyncio.Runner() as runner:
+        pool = opened()
+        reader = runner.run(pool.__aenter__())
+
+        async def read_all(bodies):
+            return await asyncio.gather(*(reader.read(body, URL) for body in bodies))
+
+        yield lambda bodies: runner.run(read_all(bodies))
+        runner.run(pool.__aexit__(None, None, None))
+
+
+@settings(max_examples=50, deadline=None)
+@given(bodies=st.lists(st.binary(max_size=300) | st.text(max_size=300).map(str.encode)))
+def test_whatever_the_pages_are_answers_go_to_those_who_asked(reads, bodies):
+    assert reads(bodies) == [parse(body, URL) for body in bodies]
+
+
+def test_pages_are_read_here_until_somebody_is_ready():
+    async def main():
+        pool = ParserPool(1)
+        first = await pool.read(PAGES[0], URL)
+        ready = [reader.is_ready for reader in pool._readers]
+        await pool.close()
+        return first, ready
+
+    first, ready = asyncio.run(main())
+    assert first == parse(PAGES[0], URL) and not any(ready)
+
+
+def test_a_page_that_kills_its_reader_costs_no_other_page(monkeypatch):
+    monkeypatch.setattr(module, "_PROGRAM", FRAIL)
+
+    async def main():
+        async with opened() as pool:
+            bodies = [PAGES[0], b"die", PAGES[1], PAGES[2]]
+            found = await asyncio.gather(*(pool.read(body, URL) for body in bodies))
+            return found, await pool.read(PAGES[0], URL)
+
+    found, later = asyncio.run(main())
+    assert found == [parse(PAGES[0], URL), None, parse(PAGES[1], URL), parse(PAGES[2], URL)]
+    assert later == parse(PAGES[0], URL)
+
+
+def test_a_page_that_takes_too_long_is_given_up(monkeypatch):
+    monkeypatch.setattr(module, "_PROGRAM", FRAIL)
+
+    async def main():
+        async with opened(longest=1.0) as pool:
+            return await asyncio.gather(pool.read(b"sleep", URL), pool.read(PAGES[0], URL))
+
+    begin = time.monotonic()
+    assert asyncio.run(main()) == [None, parse(PAGES[0], URL)]
+    assert time.monotonic() - begin < 30
+
+
+def test_readers_that_do_not_start_are_complained_about(monkeypatch):
+    monkeypatch.setattr(module, "_PROGRAM", "raise SystemExit(3)")
+
+    async def main():
+        pool = ParserPool(1)
+        try:
+            async with asyncio.timeout(20):
+                while True:
+                    await pool.read(PAGES[0], URL)
+                    await asyncio.sleep(0.01)
+        finally:
+            await pool.close()
+
+    with pytest.raises(HoneyguideError, match="do not start"):
+        asyncio.run(main())
+
+
+def test_readers_end_with_a_pool_that_is_closed():
+    async def main():
+        async with opened(2) as pool:
+            return [reader._process.get_pid() for reader in pool._readers]
+
+    assert not any(map(_runs, asyncio.run(main())))
+
+
+@pytest.mark.skipif(os.name != "posix", reason="kill -9")
+def test_readers_end_with_a_process_that_is_killed():
+    code = f"""
+import asyncio
+from tests.parsers.test_pool import opened
+async def main():
+    async with opened(2) as pool:
+        print(*[reader._process.get_pid() for reader in pool._readers], flush=True)
+        asyncio.create_task(pool.read({b"<a href=/x>x</a>" * 1000!r}, {URL!r}))
+        await asyncio.sleep(60)
+asyncio.run(main())
+"""
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as process:
+        readers = list(map(int, process.stdout.readline().split()))
+        assert len(readers) == 2 and all(map(_runs, readers))
+        process.send_signal(signal.SIGKILL)
+    deadline = time.monotonic() + 20
+    while any(map(_runs, readers)) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert not any(map(_runs, readers))
+
+
+def _runs(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+        with open(f"/proc/{process}/stat") as file:  # noqa: PTH123
+            return file.read().rpartition(")")[2].split()[0] != "Z"
+    except (ProcessLookupError, FileNotFoundError):
+        return False
