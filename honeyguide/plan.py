@@ -37,14 +37,13 @@ class Usual(NamedTuple):
 
     in_flight: int  # visits at once
     delay: float  # seconds between two requests to a host
-    patience: float  # seconds worth waiting for a much better link
     retries: int  # after failures that may pass
     rescoring: float  # waiting links that may be scored again for each visit
 
 
 # a visit costs about as much as scoring 50,000 links again: re-scoring takes less than a fifth
-LIVE = Usual(in_flight=16, delay=1.0, patience=2.0, retries=2, rescoring=10_000)
-SIMULATED = Usual(in_flight=1, delay=0.0, patience=0.0, retries=0, rescoring=math.inf)
+LIVE = Usual(in_flight=16, delay=1.0, retries=2, rescoring=10_000)
+SIMULATED = Usual(in_flight=1, delay=0.0, retries=0, rescoring=math.inf)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +66,7 @@ class Plan:
     max_barren: int | None = None  # stop after so many pages without a new relevant one
     in_flight: int | None = None  # visits at once; 16 on the live web, else 1
     delay: float | None = None  # seconds between two requests to a host; 1 on the live web, else 0
-    patience: float | None = None  # seconds worth waiting for a much better link; live: 2, else 0
+    patience: float | None = None  # seconds worth waiting for a much better link; twice the delay
     contact: str = ""  # web or e-mail address that the crawler shows to servers
     allow_private: bool = False  # whether it may reach addresses inside this network
     resolve: str = ""  # "NAME=ADDRESS:PORT,...": where a host is really found; "*" is any host
@@ -153,13 +152,14 @@ class OpenPlan:
         goal = Goal(plan.topic, self.encoder, self.world.truth)
         agent: Agent = make("agent", plan.agent, goal=goal, rng=for_agent)
         usual = LIVE if self.world.live else SIMULATED
+        delay = usual.delay if plan.delay is None else plan.delay
         frontier: Frontier = make(
             "frontier",
             agent.frontier,
             width=agent.features.width,
             rng=for_frontier,
-            delay=usual.delay if plan.delay is None else plan.delay,
-            patience=usual.patience if plan.patience is None else plan.patience,
+            delay=delay,
+            patience=2 * delay if plan.patience is None else plan.patience,
         )
         return Navigator(
             agent,

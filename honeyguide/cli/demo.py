@@ -52,6 +52,7 @@ def demo(
             resolve=f"*=127.0.0.1:{port}",
             allow_private=True,
             delay=0.0,
+            patience=1.0,
             budget=budget,
         )
         runs = tuple(_run(plan, agent, out, bar) for agent in AGENTS)

@@ -89,7 +89,7 @@ Delay = Annotated[
 Patience = Annotated[
     float | None,
     typer.Option(
-        "--patience", min=0, help="Seconds worth waiting for a much better link; live: 2, else 0."
+        "--patience", min=0, help="Seconds worth waiting for a much better link; twice the delay."
     ),
 ]
 RandomSeed = Annotated[int, typer.Option("--random-seed", min=0, help="Makes a run repeatable.")]
