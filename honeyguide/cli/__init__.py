@@ -5,7 +5,7 @@ from typing import Any
 
 import typer
 
-from honeyguide.cli import bench, crawl, demo, importing, inspecting, listing, serving
+from honeyguide.cli import bench, crawl, demo, importing, inspecting, listing, serving, training
 from honeyguide.errors import HoneyguideError
 from honeyguide.version import VERSION
 
@@ -27,6 +27,7 @@ app.command("bench")(bench.bench)
 app.command("demo")(demo.demo)
 app.command("list")(listing.list_names)
 app.add_typer(importing.app, name="import")
+app.add_typer(training.app, name="train")
 
 
 @app.callback(invoke_without_command=True)

@@ -1,9 +1,17 @@
 """How to make one of each registered part; a new part needs a line only if it needs arguments."""
 
+import atexit
+import functools
+import shutil
+import tempfile
+from pathlib import Path
+
 import numpy as np
 
-from honeyguide.contracts import Goal
+from honeyguide.contracts import Goal, Page
+from honeyguide.judges.closeness import YARDSTICK
 from honeyguide.registry import make, parts
+from honeyguide.training.judge import train_judge
 
 TOPIC = "geology"
 LIVE = {"web"}  # worlds that cannot be visited in these checks
@@ -25,8 +33,24 @@ def encoder():
     return make("encoder", "wordllama")
 
 
+@functools.cache
+def trained_judge(shared_encoder):
+    """A file of a classifier that knows a little about geology."""
+    rocks = "rocks minerals volcanoes mountains crystals lava strata fossils quartz basalt".split()
+    pages = [Page("", "Geology", f"On {a}, {b} and geology.") for a in rocks for b in rocks[:3]]
+    others = [Page("", topic, text) for topic, text in YARDSTICK]
+    folder = Path(tempfile.mkdtemp())
+    atexit.register(shutil.rmtree, folder)
+    train_judge(pages, others, shared_encoder).model.save(folder / "geology")
+    return str(folder / "geology")
+
+
 def judge(name, shared_encoder):
-    more = MORE.get(("judge", name), {})
+    more = (
+        {"file": trained_judge(shared_encoder)}
+        if name == "classifier"
+        else MORE.get(("judge", name), {})
+    )
     spec = SPECS.get(("judge", name), name)
     return make("judge", spec, topic=TOPIC, encoder=shared_encoder, **more)
 

@@ -1,0 +1,112 @@
+"""A trained page classifier, as document 000 proposes: 'honeyguide train judge' makes its file."""
+
+import math
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+
+import numpy as np
+
+from honeyguide.contracts import Encoder, Page, State, Vector, Verdict
+from honeyguide.errors import HoneyguideError
+from honeyguide.judges.closeness import head
+from honeyguide.judges.hashed_words import Bag, HashedWords
+from honeyguide.registry import part
+from honeyguide.serialise import DamagedError, read_state, write_state
+
+KIND, VERSION = "honeyguide judge", 1
+PROBE = "The quick brown fox reads a page on geology, music and law."  # tells encoders apart
+SHOWN = 3  # words that a verdict names
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A linear classifier whose logit is calibrated: all that a file holds."""
+
+    encoder: str  # the name of the encoder it was trained with
+    probe: Vector  # that encoder's vector of PROBE
+    meaning: Vector  # weights of a page's vector
+    words: Vector  # weights by bucket
+    idf: Vector  # by bucket; 0 where no word was seen
+    bias: float
+
+    def shares(self, bag: Bag) -> Vector:
+        """What each word of a page adds to its logit: tf-idf, the page's norm divided out."""
+        tfidf = bag.weights * self.idf[bag.buckets]
+        norm = math.sqrt(float(tfidf @ tfidf)) or 1.0
+        shares: Vector = tfidf * self.words[bag.buckets] / np.float32(norm)
+        return shares
+
+    def save(self, path: Path) -> None:
+        """Write it to one file, whole or not at all."""
+        beginning = path.with_name(f".{path.name}.part")
+        try:
+            with beginning.open("wb") as file:
+                write_state(file, {"kind": KIND, "version": VERSION, **asdict(self)})
+            beginning.replace(path)
+        except OSError as error:
+            beginning.unlink(missing_ok=True)
+            raise HoneyguideError(f"cannot write {path}: {error.strerror}") from None
+
+    @classmethod
+    def read(cls, path: Path) -> "Model":
+        """What was saved."""
+        try:
+            state = read_state(path)
+        except OSError as error:
+            raise HoneyguideError(f"cannot read the judge {path}: {error.strerror}") from None
+        except DamagedError:
+            state = {}
+        if not isinstance(state, dict) or state.get("kind") != KIND:
+            raise HoneyguideError(
+                f"{path} is damaged or no trained judge: make one with 'honeyguide train judge'"
+            )
+        if state.get("version") != VERSION or not _fits(state):
+            raise HoneyguideError(f"{path} was written by another version: train it again")
+        return cls(**{field.name: state[field.name] for field in fields(cls)})
+
+
+def _fits(state: State) -> bool:
+    """Whether all fields are there, in the shapes they should have."""
+    arrays = [state.get(name) for name in ("probe", "meaning", "words", "idf")]
+    if not all(isinstance(array, np.ndarray) and array.ndim == 1 for array in arrays):
+        return False
+    probe, meaning, words, idf = (np.asarray(array) for array in arrays)
+    plain = isinstance(state.get("encoder"), str) and isinstance(state.get("bias"), float)
+    return plain and len(probe) == len(meaning) and len(words) == len(idf) > 0
+
+
+@part("judge", "classifier", argument="file")
+class Classifier:
+    """Like the pages it was trained on: a calibrated probability, at least the threshold."""
+
+    def __init__(self, file: str, encoder: Encoder, threshold: float = 0.5) -> None:
+        self._model = Model.read(Path(file))
+        probe = encoder([PROBE])[0]
+        if probe.shape != self._model.probe.shape or np.abs(probe - self._model.probe).max() > 1e-3:
+            name = self._model.encoder
+            raise HoneyguideError(f"{file} was trained with another encoder: say --encoder {name}")
+        self._encoder = encoder
+        self._hashed = HashedWords(len(self._model.words))
+        self._threshold = threshold
+
+    def __call__(self, page: Page) -> Verdict:
+        """Relevance is the probability; a page without a word is not relevant."""
+        bag = self._hashed(page)
+        if not bag.words:
+            return Verdict(0.0, False)
+        shares = self._model.shares(bag)
+        meaning = float(self._encoder([head(page)])[0] @ self._model.meaning)
+        logit = meaning + float(shares.sum()) + self._model.bias
+        relevance = 0.5 * (1 + math.tanh(0.5 * logit))
+        if relevance < self._threshold:
+            return Verdict(relevance, False)
+        return Verdict(relevance, True, _reasons(bag.words, shares))
+
+
+def _reasons(words: list[str], shares: Vector) -> tuple[str, ...]:
+    best = np.argsort(-shares, kind="stable")[:SHOWN].tolist()
+    shown = [f"'{words[n]}'" for n in best if shares[n] > 0]
+    if not shown:
+        return ("means something close to its examples",)
+    *most, last = shown
+    return (f"{', '.join(most)} and {last} speak for it" if most else f"{last} speaks for it",)

@@ -1,0 +1,163 @@
+"""Train a page classifier: logistic regression on meaning and hashed words, calibrated."""
+
+import zlib
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from honeyguide.contracts import Encoder, Mask, Matrix, Page, Vector
+from honeyguide.errors import HoneyguideError
+from honeyguide.judges.classifier import PROBE, Model
+from honeyguide.judges.closeness import head
+from honeyguide.judges.hashed_words import Bag, HashedWords
+from honeyguide.training.logistic import Numbers, Rows, fit, sigmoid
+from honeyguide.training.quality import Quality, quality
+
+BUCKETS = 1 << 16
+PENALTY = 1e-5  # ten times more or less changed held-out F1 by less than 0.01
+FOLDS = 5
+FEWEST = 5  # pages of each kind
+BATCH = 256  # pages encoded at a time
+
+Progress = Callable[[str, int, int], None]  # what is being done, done, total
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """A classifier, and how well those did that had not seen the pages they were asked about."""
+
+    model: Model
+    quality: Quality
+    positives: int
+    negatives: int
+    words: tuple[str, ...]  # that speak most for a page
+
+
+def train_judge(
+    positive: Sequence[Page],
+    negative: Sequence[Page],
+    encoder: Encoder,
+    encoder_name: str = "wordllama",
+    progress: Progress = lambda what, done, total: None,
+) -> Trained:
+    """Tell pages from others; one that is in both counts as positive."""
+    known = {(page.title, page.text) for page in positive}
+    others = [page for page in negative if (page.title, page.text) not in known]
+    for kind, pages in (("positive", positive), ("negative", others)):
+        if len(pages) < FEWEST:
+            raise HoneyguideError(
+                f"{len(pages)} {kind} pages are too few: at least {FEWEST}, better hundreds"
+            )
+    examples = _Examples([*positive, *others], encoder, progress)
+    target = np.arange(len(examples)) < len(positive)
+    fold = _folds(examples.pages, target)
+    logits = np.empty(len(examples))
+    for held_out in range(FOLDS):
+        progress("training", held_out, FOLDS + 1)
+        logits[fold == held_out] = examples.fitted(fold != held_out, target)[0][fold == held_out]
+    _, weights, bias, idf = examples.fitted(np.ones(len(examples), bool), target)
+    progress("training", FOLDS + 1, FOLDS + 1)
+    slope, offset = calibration(logits, target)
+    width, scaled = encoder.width, (slope * weights).astype(np.float32)
+    model = Model(
+        encoder_name,
+        probe=encoder([PROBE])[0],
+        meaning=scaled[:width],
+        words=scaled[width:],
+        idf=idf,
+        bias=slope * bias + offset,
+    )
+    measured = quality(_held_out(logits, target, fold), target)
+    words = examples.strongest(model, target)
+    return Trained(model, measured, len(positive), len(others), words)
+
+
+def calibration(logits: Numbers, target: Mask) -> tuple[float, float]:
+    """Slope and offset that turn logits into those of probabilities (Platt 1999)."""
+    yes, no = int(target.sum()), int((~target).sum())
+    # targets short of 0 and 1, so that a few pages told apart do not make anyone certain
+    smoothed = np.where(target, (yes + 1) / (yes + 2), 1 / (no + 2))
+    nothing = np.empty(0, np.int32)
+    column = logits[:, None].astype(np.float32)
+    rows = Rows(column, nothing.astype(np.intp), nothing, np.empty(0, np.float32), 0)
+    weights, offset = fit(rows, smoothed, penalty=1e-6)
+    return max(0.0, float(weights[0])), offset
+
+
+def _held_out(logits: Numbers, target: Mask, fold: NDArray[np.int64]) -> Numbers:
+    """Each page's probability, by a calibration that has not seen it either."""
+    probability = np.empty(len(logits))
+    for held_out in range(FOLDS):
+        slope, offset = calibration(logits[fold != held_out], target[fold != held_out])
+        inside = fold == held_out
+        probability[inside] = sigmoid(slope * logits[inside] + offset)
+    return probability
+
+
+def _folds(pages: Sequence[Page], target: Mask) -> NDArray[np.int64]:
+    """Equal parts of both kinds, as if at random; a page's text decides."""
+    code = [zlib.crc32(f"{page.title}\n{page.text}".encode("utf-8", "replace")) for page in pages]
+    fold = np.empty(len(pages), np.int64)
+    for kind in (target, ~target):
+        members = np.flatnonzero(kind)
+        order = members[np.argsort(np.array(code)[members], kind="stable")]
+        fold[order] = np.arange(len(order)) % FOLDS
+    return fold
+
+
+class _Examples:
+    """Pages as rows of numbers."""
+
+    def __init__(self, pages: Sequence[Page], encoder: Encoder, progress: Progress) -> None:
+        self.pages = pages
+        hashed = HashedWords(BUCKETS)
+        self.bags: list[Bag] = []
+        meaning: list[Matrix] = []
+        for start in range(0, len(pages), BATCH):
+            batch = pages[start : start + BATCH]
+            meaning.append(encoder([head(page) for page in batch]))
+            self.bags.extend(hashed(page) for page in batch)
+            progress("reading", len(self.bags), len(pages))
+        self.meaning = np.concatenate(meaning)
+        self._row = np.repeat(np.arange(len(pages)), [len(bag.words) for bag in self.bags])
+        self._bucket = np.concatenate([bag.buckets for bag in self.bags])
+        self._weight = np.concatenate([bag.weights for bag in self.bags])
+        self._distinct = [np.unique(bag.buckets) for bag in self.bags]
+
+    def __len__(self) -> int:
+        return len(self.pages)
+
+    def fitted(self, chosen: Mask, target: Mask) -> tuple[Numbers, Numbers, float, Vector]:
+        """Everyone's logit, weights, bias and idf, all learnt from the chosen pages."""
+        idf = self._idf(chosen)
+        rows = self._rows(idf)
+        weights, bias = fit(rows.only(chosen), target[chosen].astype(float), PENALTY)
+        return rows.times(weights) + bias, weights, bias, idf
+
+    def _idf(self, chosen: Mask) -> Vector:
+        """ln((1 + pages) / (1 + pages with it)) + 1, and 0 for what the pages do not have."""
+        buckets = [self._distinct[number] for number in np.flatnonzero(chosen).tolist()]
+        pages_with = np.bincount(np.concatenate(buckets), minlength=BUCKETS)
+        idf = np.log((1 + chosen.sum()) / (1 + pages_with)) + 1
+        return np.where(pages_with > 0, idf, 0).astype(np.float32)
+
+    def _rows(self, idf: Vector) -> Rows:
+        value = self._weight * idf[self._bucket]
+        norm = np.sqrt(np.bincount(self._row, value * value, len(self)))
+        norm[norm == 0] = 1
+        value = (value / norm[self._row]).astype(np.float32)
+        return Rows(self.meaning, self._row, self._bucket, value, BUCKETS)
+
+    def strongest(self, model: Model, target: Mask, count: int = 10) -> tuple[str, ...]:
+        """The words that add most to the positive pages' logits, taken together."""
+        total: Counter[str] = Counter()
+        for number in np.flatnonzero(target).tolist():
+            bag = self.bags[number]
+            shares = model.shares(bag).tolist()
+            for word, share in zip(bag.words, shares, strict=True):
+                total[word] += share
+        best = sorted(total, key=lambda word: (-total[word], word))[:count]
+        return tuple(word for word in best if total[word] > 0)

@@ -1,0 +1,135 @@
+"""Logistic regression on rows that are partly dense and partly sparse, by L-BFGS."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from honeyguide.contracts import Matrix
+
+Numbers = NDArray[np.float64]
+Places = NDArray[np.intp]
+Loss = Callable[[Numbers], tuple[float, Numbers]]  # its value and slope somewhere
+
+MEMORY = 10  # earlier steps that the curvature is guessed from
+MOST_STEPS = 200
+GRADIENT = 3e-5  # no component is larger when the search ends
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """One row a page: its dense numbers, and the values it has in a few of many buckets."""
+
+    dense: Matrix
+    row: Places  # of each value, ascending
+    bucket: NDArray[np.int32]  # of each value
+    value: NDArray[np.float32]
+    buckets: int
+
+    def __len__(self) -> int:
+        return int(self.dense.shape[0])
+
+    @property
+    def width(self) -> int:
+        """Numbers in a row."""
+        return int(self.dense.shape[1]) + self.buckets
+
+    def times(self, weights: Numbers) -> Numbers:
+        """Each row's product with the weights."""
+        split = self.dense.shape[1]
+        sparse = self.value * weights[split:][self.bucket]
+        return self.dense @ weights[:split] + np.bincount(self.row, sparse, len(self))
+
+    def turned_times(self, factors: Numbers) -> Numbers:
+        """The sum of all rows, each times a factor."""
+        sparse = np.bincount(self.bucket, self.value * factors[self.row], self.buckets)
+        return np.concatenate([factors @ self.dense, sparse])
+
+    def only(self, chosen: NDArray[np.bool_]) -> "Rows":
+        """The chosen rows."""
+        kept = chosen[self.row]
+        row = (np.cumsum(chosen) - 1)[self.row[kept]]
+        return Rows(self.dense[chosen], row, self.bucket[kept], self.value[kept], self.buckets)
+
+    def within(self, used: Places) -> "Rows":
+        """The same with these buckets alone, numbered anew."""
+        number = np.zeros(self.buckets, np.int32)
+        number[used] = np.arange(len(used))
+        return Rows(self.dense, self.row, number[self.bucket], self.value, len(used))
+
+
+def sigmoid(logit: Numbers) -> Numbers:
+    """The probability of a logit."""
+    return 0.5 * (1 + np.tanh(0.5 * logit))
+
+
+def fit(rows: Rows, target: Numbers, penalty: float) -> tuple[Numbers, float]:
+    """Weights and bias that minimise mean log loss + penalty / 2 * |weights|^2."""
+    used = np.flatnonzero(np.bincount(rows.bucket, minlength=rows.buckets))  # others stay 0
+    few = rows.within(used)
+    x = _minimise(*_problem(few, target, penalty))
+    dense = rows.dense.shape[1]
+    weights = np.zeros(rows.width)
+    weights[:dense] = x[:dense]
+    weights[dense + used] = x[dense:-1]
+    return weights, float(x[-1])
+
+
+def _problem(rows: Rows, target: Numbers, penalty: float) -> tuple[Loss, Numbers]:
+    """What to minimise, and where to begin; the last number is the bias."""
+    share = float(np.clip(target.mean(), 1e-6, 1 - 1e-6))
+    start = np.zeros(rows.width + 1)
+    start[-1] = np.log(share / (1 - share))
+
+    def loss(x: Numbers) -> tuple[float, Numbers]:
+        weights, logit = x[:-1], rows.times(x[:-1]) + x[-1]
+        value = np.logaddexp(0, logit).sum() - target @ logit
+        factors = (sigmoid(logit) - target) / len(rows)
+        slope = np.append(rows.turned_times(factors) + penalty * weights, factors.sum())
+        return float(value / len(rows) + penalty / 2 * _dot(weights, weights)), slope
+
+    return loss, start
+
+
+def _minimise(loss: Loss, x: Numbers) -> Numbers:
+    """L-BFGS: Newton's method with the curvature that the last few steps showed."""
+    value, slope = loss(x)
+    pairs: list[tuple[Numbers, Numbers]] = []
+    for _ in range(MOST_STEPS):
+        if np.abs(slope).max() < GRADIENT:
+            break
+        direction = -_scaled(slope, pairs)
+        descent = _dot(direction, slope)
+        length = 1.0 if pairs else 1.0 / max(1.0, float(np.abs(slope).sum()))
+        while True:
+            new = x + length * direction
+            new_value, new_slope = loss(new)
+            if new_value <= value + 1e-4 * length * descent or length < 1e-10:
+                break
+            length /= 2
+        step, change = new - x, new_slope - slope
+        x, value, slope = new, new_value, new_slope
+        if _dot(step, change) > 1e-12:
+            pairs = [*pairs, (step, change)][-MEMORY:]
+    return x
+
+
+def _scaled(slope: Numbers, pairs: list[tuple[Numbers, Numbers]]) -> Numbers:
+    """The slope divided by the curvature, in two loops over the pairs."""
+    q, parts = slope.copy(), []
+    for step, change in reversed(pairs):
+        a = _dot(step, q) / _dot(step, change)
+        parts.append(a)
+        q -= a * change
+    if pairs:
+        step, change = pairs[-1]
+        q *= _dot(step, change) / _dot(change, change)
+    for (step, change), a in zip(pairs, reversed(parts), strict=True):
+        q += step * (a - _dot(change, q) / _dot(step, change))
+    return q
+
+
+def _dot(a: Numbers, b: Numbers) -> float:
+    """Like a @ b, which on a busy machine waits longer for its threads than it works."""
+    return float(np.einsum("i,i->", a, b))

@@ -1,0 +1,47 @@
+"""How good probabilities are."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from honeyguide.contracts import Mask
+from honeyguide.training.logistic import Numbers
+
+BINS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """Of verdicts at 0.5, of the order of pages, and of the probabilities themselves."""
+
+    accuracy: float
+    precision: float
+    recall: float
+    auc: float  # how often a positive page is above a negative one
+    calibration_error: float  # mean distance of probability and truth, in ten bins
+
+
+def quality(probability: Numbers, target: Mask) -> Quality:
+    """Compare probabilities with what is true."""
+    verdict = probability >= 0.5
+    hits = int((verdict & target).sum())
+    return Quality(
+        accuracy=float((verdict == target).mean()),
+        precision=hits / max(1, int(verdict.sum())),
+        recall=hits / max(1, int(target.sum())),
+        auc=_auc(probability, target),
+        calibration_error=_calibration_error(probability, target),
+    )
+
+
+def _auc(probability: Numbers, target: Mask) -> float:
+    _, place, count = np.unique(probability, return_inverse=True, return_counts=True)
+    rank = (np.cumsum(count) - (count - 1) / 2)[place]  # equals share their mean rank
+    yes, no = int(target.sum()), int((~target).sum())
+    return float((rank[target].sum() - yes * (yes + 1) / 2) / max(1, yes * no))
+
+
+def _calibration_error(probability: Numbers, target: Mask) -> float:
+    number = np.minimum((probability * BINS).astype(int), BINS - 1)
+    gap = np.bincount(number, probability - target, BINS)
+    return float(np.abs(gap).sum() / len(target))
