@@ -1,6 +1,7 @@
 """MediaWiki's XML exports, page by page."""
 
 import bz2
+import re
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -143,13 +144,11 @@ class _Handler:
 
 
 _HEARD = frozenset("base namespace title ns id model text".split())
+_is_number = re.compile(r"\s*-?[0-9]{1,18}\s*").fullmatch
 
 
 def _number(text: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        return 0
+    return int(text) if _is_number(text) else 0
 
 
 def _base(main_page: str) -> str:
@@ -166,11 +165,11 @@ def _base(main_page: str) -> str:
 
 def chunks(path: Path, progress: Progress | None = None) -> Iterator[bytes]:
     """The content of a plain, bzip2, gzip or zstd file; a thread decompresses ahead."""
-    done = (0, 0)
+    done = total = 0
 
-    def note(*step: int) -> None:
-        nonlocal done
-        done = step  # type: ignore[assignment]
+    def note(*now: int) -> None:
+        nonlocal done, total
+        done, total = now
 
     with open_stream(path, note) as stream, ThreadPoolExecutor(1) as ahead:
         packed = stream.peek(3)[:3] == b"BZh"  # type: ignore[attr-defined]
@@ -180,7 +179,7 @@ def chunks(path: Path, progress: Progress | None = None) -> Iterator[bytes]:
             coming = ahead.submit(next, pieces, b"")
             yield chunk
             if progress is not None:
-                progress(*done)
+                progress(done, total)
 
 
 def _bunzip(stream: BinaryIO, path: Path) -> Iterator[bytes]:

@@ -10,10 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from honeyguide.errors import HoneyguideError
-from honeyguide.importers.sqldump import SqlTable, text
+from honeyguide.importers.sqldump import NUMBER, TEXT, SqlTable, text
 from honeyguide.importers.streams import Progress
 
 BATCH = 1 << 20  # links sorted at once
+_TITLED = {"pl_from": NUMBER, "pl_namespace": NUMBER, "pl_title": TEXT}
+_NUMBERED = {"pl_from": NUMBER, "pl_target_id": NUMBER}
+_TARGETS = {"lt_id": NUMBER, "lt_namespace": NUMBER, "lt_title": TEXT}
 Numbers = NDArray[np.int32]
 Pages = Mapping[bytes, int]  # by page id, as SQL writes it
 Find = Callable[[int, str], int | None]  # the page of a namespace and a title without it
@@ -66,7 +69,7 @@ class LinkTables:
 def _by_title(
     table: SqlTable, pages: Pages, find: Find, progress: Progress | None
 ) -> Iterator[Numbers]:
-    for rows in table.rows(("pl_from", "pl_namespace", "pl_title"), progress):
+    for rows in table.rows(_TITLED, progress):
         pairs = array("i")
         for source, namespace, title in rows:
             page = pages.get(source)
@@ -79,18 +82,18 @@ def _by_number(
     table: SqlTable, pages: Pages, targets: tuple[NDArray[Any], Numbers], progress: Progress | None
 ) -> Iterator[Numbers]:
     known, leads_to = targets
-    for rows in table.rows(("pl_from", "pl_target_id"), progress):
-        sources = np.array([pages.get(source, -1) for source, _ in rows], np.int32)
-        wanted = np.array([int(target) for _, target in rows], np.int64)
+    for rows in table.rows(_NUMBERED, progress):
+        found = [(pages.get(source, -1), int(target)) for source, target in rows]
+        sources, wanted = np.array(found, np.int64).T
         places = np.searchsorted(known[:-1], wanted)
         kept = (sources >= 0) & (known[places] == wanted)
-        yield np.stack([sources[kept], leads_to[places[kept]]], axis=1)
+        yield np.stack([sources[kept], leads_to[places[kept]]], axis=1).astype(np.int32)
 
 
 def _numbered(table: SqlTable, find: Find) -> tuple[NDArray[Any], Numbers]:
     """The numbers of link targets that are pages here, sorted, and which pages they are."""
     known, leads_to = array("q"), array("i")
-    for rows in table.rows(("lt_id", "lt_namespace", "lt_title")):
+    for rows in table.rows(_TARGETS):
         for number, namespace, title in rows:
             page = find(int(namespace), text(title))
             if page is not None:

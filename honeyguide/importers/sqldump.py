@@ -1,7 +1,8 @@
 """Rows of a table in a MySQL dump, as Wikimedia publishes them."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,9 @@ from honeyguide.importers.mediawiki import chunks
 from honeyguide.importers.streams import Progress
 
 MAX_LINE = 1 << 26  # bytes; mysqldump begins a new statement after 1 MB
-Rows = list[tuple[bytes, ...]]
 
-_VALUE = rb"(?:-?[0-9][0-9.e+-]*+|NULL|(?:_binary )?'(?:[^'\\]++|\\.)*+')"
+NUMBER, TEXT = rb"-?[0-9]{1,18}+", rb"(?:_binary )?'(?:[^'\\]++|\\.)*+'"  # kinds of values
+_ANY = rb"(?:%s|NULL|-?[0-9][0-9.e+-]*+)" % TEXT
 _column = re.compile(rb"^\s*`(\w+)`", re.MULTILINE).findall
 _escape = re.compile(rb"\\(.)", re.DOTALL).sub
 _ESCAPES = {b"0": b"\0", b"n": b"\n", b"r": b"\r", b"t": b"\t", b"b": b"\b", b"Z": b"\x1a"}
@@ -29,12 +30,19 @@ class SqlTable:
             raise HoneyguideError(f"{path} is no SQL dump of the table {name}")
         self.columns = [column.decode() for column in _column(found[1])]
 
-    def rows(self, columns: Sequence[str], progress: Progress | None = None) -> Iterator[Rows]:
-        """Values of these columns, in the table's order, some thousand rows at a time."""
-        values = [b"(%s)" % _VALUE if name in columns else _VALUE for name in self.columns]
+    def rows(
+        self, columns: Mapping[str, bytes], progress: Progress | None = None
+    ) -> Iterator[Iterable[tuple[bytes, ...]]]:
+        """Values of these columns, each of a kind, some thousand rows at a time."""
+        missing = [name for name in columns if name not in self.columns]
+        if missing:
+            raise HoneyguideError(f"{self._path}: {self._name} has no column {missing[0]}")
+        values = [b"(%s)" % columns[name] if name in columns else _ANY for name in self.columns]
         insert = rb"INSERT INTO `%s` VALUES\s*+" % self._name.encode()
         row = re.compile(rb"((?:%s)?\(%s\)[,;]\s*+)" % (insert, b",".join(values)))
         statement = re.compile(rb"%s|(?=\()" % insert).match
+        captured = [name for name in self.columns if name in columns]
+        pick = itemgetter(*(captured.index(name) + 1 for name in columns))
         number, last = 0, b";"
         for chunk in _whole_lines(self._path, progress):
             found = row.findall(chunk)
@@ -43,7 +51,7 @@ class SqlTable:
             number += chunk.count(b"\n")
             if found:
                 last = found[-1][0].rstrip()[-1:]
-                yield [values[1:] for values in found]
+                yield map(pick, found)
         if last != b";":
             raise HoneyguideError(f"{self._path} is cut off in line {number}")
 

@@ -1,24 +1,21 @@
 """A MediaWiki export, such as Wikipedia's pages-articles.xml.bz2, to a recorded web."""
 
 import hashlib
-import tempfile
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from array import array
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from urllib.parse import quote
-
-import msgspec
-import zstandard
 
 from honeyguide.errors import HoneyguideError
 from honeyguide.graphwriter import GraphWriter
 from honeyguide.importers.mediawiki import Export, RawPage
 from honeyguide.importers.pagelinks import LinkTables, PageLinks
 from honeyguide.importers.streams import Progress
-from honeyguide.parsers.wikitext import Article, Site, parse
+from honeyguide.importers.wikireader import Kept
+from honeyguide.parsers.wikitext import Article, Site
 
 UNQUOTED = ";@$!*(),/~:"  # what MediaWiki leaves in the URLs of its pages
-BATCH = 1 << 20  # characters written at once
 Row = tuple[str, str, str]  # target, anchor, context
 
 
@@ -44,14 +41,14 @@ def import_wikipedia(
         titles = Titles(namespaces, sample, random_seed)
         for page in export.pages(reading):
             if titles.add(page, export.site):
-                kept.add(page)
+                kept.add(page.text)
         if not titles.names:
             raise HoneyguideError(f"{source} has no pages to record")
         titles.follow()
         known = None
         if tables is not None:
-            known = tables.read(titles.ids, titles.finder(export.site), out.parent, listing[0])
-        outside = _write(kept.pages(writing), export, titles, known, writer)
+            known = tables.read(titles.ids(), titles.finder(export.site), out.parent, listing[0])
+        outside = _write(kept.articles(export.site, writing), export.base, titles, known, writer)
     return writer.counts | {"outside": outside, "redirects": titles.redirects}
 
 
@@ -66,58 +63,16 @@ def _steps(files: Sequence[Path], progress: Progress | None) -> list[Progress]:
     return [partial(step, number) for number in range(len(sizes))]
 
 
-class Kept:
-    """Pages on disk, in a file without a name, until all titles are known."""
-
-    def __init__(self, folder: Path) -> None:
-        self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - closed with it
-        self._batch: list[RawPage] = []
-        self._size = 0
-        self._compress = zstandard.ZstdCompressor(level=1).compress
-
-    def __enter__(self) -> "Kept":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._file.close()
-
-    def add(self, page: RawPage) -> None:
-        """Append a page."""
-        self._batch.append(page)
-        self._size += len(page.text)
-        if self._size > BATCH:
-            self._flush()
-
-    def _flush(self) -> None:
-        frame = self._compress(msgspec.msgpack.encode(self._batch))
-        self._file.write(len(frame).to_bytes(8, "little") + frame)
-        self._batch.clear()
-        self._size = 0
-
-    def pages(self, progress: Progress) -> Iterator[RawPage]:
-        """All of them, in order."""
-        self._flush()
-        total = self._file.tell()
-        self._file.seek(0)
-        decompress = zstandard.ZstdDecompressor().decompress
-        while size := int.from_bytes(self._file.read(8), "little"):
-            yield from _decode(decompress(self._file.read(size)))
-            progress(self._file.tell(), total)
-
-
-_decode = msgspec.msgpack.Decoder(list[RawPage]).decode
-
-
 class Titles:
     """The pages to be recorded, by number, and every title that leads to one of them."""
 
     def __init__(self, namespaces: Collection[int], sample: float, random_seed: int) -> None:
         self.names: list[str] = []  # by number, as URLs have them
-        self.ids: dict[bytes, int] = {}  # number by page id
         self.redirects = 0  # that lead to a recorded page
         self._namespaces = frozenset(namespaces)
         self._below = sample * 2**64
         self._key = str(random_seed).encode()[:64]
+        self._ids = array("q")  # of MediaWiki, by number
         self._numbers: dict[str, int] = {}
         self._targets: dict[str, str] = {}  # of redirects
         self.get = self._numbers.get
@@ -130,8 +85,9 @@ class Titles:
             return False
         if page.namespace not in self._namespaces or name in self._numbers or not self._drawn(name):
             return False
-        self._numbers[name] = self.ids[b"%d" % page.id] = len(self.names)
+        self._numbers[name] = len(self.names)
         self.names.append(name)
+        self._ids.append(page.id)
         return True
 
     def _drawn(self, name: str) -> bool:
@@ -143,6 +99,8 @@ class Titles:
         """Let each redirect stand for the page at its end; those that go in circles have none."""
         while self._targets:
             name, target = self._targets.popitem()
+            if name in self._numbers:
+                continue
             chain = [name]
             while target not in self._numbers and target in self._targets:
                 chain.append(target)
@@ -151,6 +109,10 @@ class Titles:
             if page is not None:
                 self.redirects += len(chain)
                 self._numbers.update(dict.fromkeys(chain, page))
+
+    def ids(self) -> dict[bytes, int]:
+        """Numbers by page id, as SQL writes it."""
+        return {b"%d" % id: number for number, id in enumerate(self._ids)}
 
     def finder(self, site: Site) -> Callable[[int, str], int | None]:
         """What finds a page by namespace and title, as SQL tables have them."""
@@ -167,23 +129,22 @@ class Titles:
 
 
 def _write(
-    pages: Iterable[RawPage],
-    export: Export,
+    articles: Iterable[Article],
+    base: str,
     titles: Titles,
     known: PageLinks | None,
     writer: GraphWriter,
 ) -> int:
     """Append all pages, and count the links that lead to none of them."""
     outside = 0
-    for number, (page, name) in enumerate(zip(pages, titles.names, strict=True)):
-        article = parse(page.text, export.site)
+    for number, (name, article) in enumerate(zip(titles.names, articles, strict=True)):
         rows, dropped = _links(article, titles, number)
         outside += dropped
         if known is not None:
             rows = _as_known(rows, known[number], titles, number)
-        url = export.base + quote(name, safe=UNQUOTED) if export.base else ""
+        url = base + quote(name, safe=UNQUOTED) if base else ""
         labels = [f"category:{category}" for category in article.categories]
-        writer.add(name, url, page.title, article.text, rows, labels)
+        writer.add(name, url, name.replace("_", " "), article.text, rows, labels)
     return outside
 
 

@@ -208,8 +208,8 @@ def _flat_text(tree: LexborHTMLParser, nodes: list[Any]) -> tuple[str, list[tupl
         node.insert_before(_MARK)
         node.insert_after(_MARK)
     root = tree.body or tree.root
-    words = root.text(separator=" ").split()
-    pieces = " ".join(words).replace(" " + _MARK, _MARK).split(_MARK)
+    first, *more = [" ".join(part.split()) for part in root.text(separator=" ").split(_MARK)]
+    pieces = [first, *(piece and " " + piece for piece in more)]
     flat = "".join(pieces)
     if len(pieces) != 2 * len(nodes) + 1:  # the page has such marks of its own
         return flat, [(0, 0)] * len(nodes)

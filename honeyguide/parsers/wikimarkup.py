@@ -25,15 +25,30 @@ _ends = {
 }
 _entity = re.compile("&(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});").sub
 _spaces = re.compile("[ \t\xa0]{2,}").sub
+# the end of a line, empty lines, and what begins an item of a list
+_breaks = re.compile(r"\n\s*+(?:[*#:;]++\s*+|----++\s*+)?").sub
+_headings = re.compile(r"\n=[^\n]*=[ \t]*+(?=\n)").sub
 _TABLE = 0
 
 
 def without_hidden(wikitext: str) -> str:
-    """Wikitext without what is not seen, beginning with a line break."""
+    """Wikitext without what is not seen; of its lines, lists and headings only the words."""
     text = "\n" + wikitext.replace("\r", "")
     if "{" in text or "<" in text:
         text = _Cutter(text).rest()
-    return _spaces(" ", text) if "  " in text else text
+    if "  " in text:
+        text = _spaces(" ", text)
+    text = _breaks("\n", text + "\n")
+    if "\n=" in text:
+        text = _headings(_heading, text)
+    return text[1:]
+
+
+def _heading(found: re.Match[str]) -> str:
+    line = found[0].strip()
+    left, right = (len(line) - len(rest) for rest in (line.lstrip("="), line.rstrip("=")))
+    level = min(left, right, 6, (len(line) - 1) // 2)
+    return "\n" + line[level : len(line) - level].strip()
 
 
 def decoded(text: str) -> str:

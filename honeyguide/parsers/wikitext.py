@@ -7,6 +7,8 @@ from itertools import accumulate
 from typing import NamedTuple
 from urllib.parse import unquote
 
+import msgspec
+
 from honeyguide.parsers.wikimarkup import decoded, without_hidden
 
 CONTEXT = 150  # characters either side of a link
@@ -36,7 +38,6 @@ _token = re.compile(
     | \[\[
     | \[ (?: (?: (?:https?|ftps?|irc|news) : )? // | mailto: ) [^][<>"\s]*+ [ \t]*+
     | \] \]*+
-    | \n \s*+ (?: [*#:;]++ \s*+ | ----++ )?
     | ' '++
     | < (/?) ([A-Za-z][A-Za-z0-9]*+) (?=[\s/>]) [^<>]*+ >
     | & (?: \#[0-9]{{1,7}} | \#[xX][0-9A-Fa-f]{{1,6}} | [A-Za-z][A-Za-z0-9]{{1,31}} ) ;
@@ -61,23 +62,24 @@ class Title(NamedTuple):
     name: str  # "Albert_Einstein", "Category:Physicists"; empty for a section of the same page
 
 
-class Article:
+class Article(msgspec.Struct, array_like=True, gc=False):
     """The plain text of a page, the links in it, and its categories.
 
     A link is the title of the page it leads to, and where its anchor starts and ends in the text.
     """
 
-    def __init__(self, text: str, links: list[tuple[str, int, int]], categories: list[str]) -> None:
-        self.text, self.links, self.categories = text, links, categories
-        self._flat = text.replace("\n", " ")
+    text: str
+    links: list[tuple[str, int, int]]
+    categories: list[str]
 
     def anchor(self, start: int, end: int) -> str:
         """The words of a link that can be clicked."""
-        return self._flat[start:end].strip()
+        return self.text[start:end].replace("\n", " ").strip()
 
     def context(self, start: int, end: int) -> str:
         """The text around a link."""
-        return self._flat[max(0, start - CONTEXT) : end + CONTEXT].strip()
+        around = self.text[max(0, start - CONTEXT) : end + CONTEXT]
+        return around.replace("\n", " ").strip()
 
 
 class Site:
@@ -87,7 +89,7 @@ class Site:
         self, namespaces: Mapping[int, str] | None = None, as_written: frozenset[int] = frozenset()
     ) -> None:
         self.namespaces = ENGLISH | dict(namespaces or {})
-        self._as_written = as_written
+        self.as_written = as_written
         self._numbers = {name.lower(): number for number, name in ENGLISH.items() if name}
         self._numbers["image"] = FILE
         self._numbers |= {
@@ -130,7 +132,7 @@ class Site:
 
     def key(self, namespace: int, name: str) -> str:
         """A title as URLs have it, from its namespace and the rest of it."""
-        if namespace not in self._as_written and len(capital := name[0].upper()) == 1:
+        if namespace not in self.as_written and len(capital := name[0].upper()) == 1:
             name = capital + name[1:]
         prefix = self.namespaces.get(namespace, "")
         return (f"{prefix}:{name}" if prefix else name).replace(" ", "_")
@@ -168,10 +170,14 @@ class _Reader:
 
     def article(self) -> Article:
         """All of it."""
-        self._read(0, len(self._source))
-        pieces = self._pieces
-        if pieces and pieces[-1] == "\n":
-            pieces[-1] = ""
+        source, pieces, handlers = self._source, self._pieces, _HANDLERS
+        position = 0
+        while found := _token(source, position):
+            start = found.start()
+            if start > position:
+                pieces.append(source[position:start])
+            position = handlers[source[start]](self, found)
+        pieces.append(source[position:].rstrip("\n"))
         places = [0, *accumulate(map(len, pieces))]
         links = [
             (target, places[first], places[after])
@@ -180,15 +186,13 @@ class _Reader:
         ]
         return Article("".join(pieces), links, list(dict.fromkeys(self._categories)))
 
-    def _read(self, position: int, end: int) -> None:
-        source, put, handlers = self._source, self._pieces.append, _HANDLERS
-        while found := _token(source, position, end):
-            start = found.start()
-            if start > position:
-                put(source[position:start])
-            position = handlers[source[start]](self, found)
-        if position < end:
-            put(source[position:end])
+    def _on(self, position: int) -> int:
+        """Where to go on: not with a line break that would leave an empty line."""
+        if self._source.startswith("\n", position) and (
+            not self._pieces or self._pieces[-1].endswith("\n")
+        ):
+            return position + 1
+        return position
 
     # ------------------------------------------------------------------- links
 
@@ -200,7 +204,7 @@ class _Reader:
         if namespace in _UNSEEN and not target.lstrip().startswith(":"):
             if namespace == CATEGORY and name:
                 self._categories.append(name.partition(":")[2].replace("_", " "))
-            return found.start(3)
+            return self._on(found.start(3))
         pieces = self._pieces
         if namespace >= 0 and name:
             place = len(pieces)
@@ -245,7 +249,7 @@ class _Reader:
         if not opened.shown:
             del self._pieces[opened.pieces :]
             del self._links[opened.links :]
-            return position
+            return self._on(position)
         trail = _trail(self._source, position)
         if trail and trail[0]:
             self._pieces.append(trail[0])
@@ -259,29 +263,6 @@ class _Reader:
 
     # ------------------------------------------------------------------- the rest
 
-    def _line(self, found: re.Match[str]) -> int:
-        pieces, position = self._pieces, found.end()
-        if pieces and pieces[-1][-1:] != "\n":
-            pieces.append("\n")
-        if self._source.startswith("=", position):
-            return self._heading(position)
-        return position
-
-    def _heading(self, position: int) -> int:
-        end = self._source.find("\n", position)
-        end = len(self._source) if end < 0 else end
-        line = self._source[position:end].rstrip()
-        left = len(line) - len(line.lstrip("="))
-        right = len(line) - len(line.rstrip("="))
-        level = min(left, right, 6, (len(line) - 1) // 2)
-        if level < 1:
-            self._pieces.append(line[:left])
-            return position + left
-        inner = line[level : len(line) - level]
-        start = position + level + len(inner) - len(inner.lstrip())
-        self._read(start, start + len(inner.strip()))
-        return end
-
     def _quote(self, found: re.Match[str]) -> int:
         count = found.end() - found.start()
         if count == 4 or count > 5:  # what is too many for bold italics is an apostrophe
@@ -290,9 +271,10 @@ class _Reader:
 
     def _tag(self, found: re.Match[str]) -> int:
         name = found[5].lower()
-        if name in _BREAKS and self._pieces and self._pieces[-1][-1:] != "\n":
-            self._pieces.append("\n")
         end = found.end()
+        if name in _BREAKS and self._pieces and not self._pieces[-1].endswith("\n"):
+            self._pieces.append("\n")
+            end = self._on(end)
         if name not in _LITERAL or found[4] or found[0].endswith("/>") or name in self._unclosed:
             return end
         closing = _LITERAL[name](self._source, end)
@@ -314,7 +296,6 @@ class _Reader:
 _HANDLERS: dict[str, Callable[[_Reader, re.Match[str]], int]] = {
     "[": _Reader._bracket,
     "]": _Reader._close,
-    "\n": _Reader._line,
     "'": _Reader._quote,
     "<": _Reader._tag,
     "&": _Reader._entity,

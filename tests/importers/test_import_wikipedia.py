@@ -252,6 +252,43 @@ def test_a_wiki_says_itself_how_it_spells_titles(tmp_path):
     assert [link.url.rpartition("/")[2] for link in graph.page(1).links] == ["rock"]
 
 
+def test_a_large_export_is_read_by_another_process_with_the_same_result(tmp_path, monkeypatch):
+    monkeypatch.setattr("honeyguide.importers.wikireader.BATCH", 1000)
+    pages = [
+        page(f"Page {n}", f"{n} [[Page {n * 7 % 90}|to]] [[Kategorie:{n % 3}]]") for n in range(90)
+    ]
+    webs = []
+    for few in (0, 10**6):
+        monkeypatch.setattr("honeyguide.importers.wikireader.FEW", few)
+        (tmp_path / str(few)).mkdir()
+        graph, _ = imported(tmp_path / str(few), export(*pages, category="Kategorie"))
+        webs.append([graph.page(number) for number in range(len(graph))])
+    assert webs[0] == webs[1]
+    assert webs[0][8].labels == ("category:2",)
+
+
+def test_an_interrupted_import_leaves_nothing(tmp_path, monkeypatch):
+    monkeypatch.setattr("honeyguide.importers.wikireader.BATCH", 100)
+    (tmp_path / "a.xml").write_text(export(*circle(100)))
+    size = (tmp_path / "a.xml").stat().st_size
+
+    def interrupt(done, total):
+        if done > 1.5 * size:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        import_wikipedia(tmp_path / "a.xml", tmp_path / "web", interrupt)
+    assert [path.name for path in tmp_path.iterdir()] == ["a.xml"]
+
+
+def test_a_reading_process_that_ends_is_told(tmp_path, monkeypatch):
+    monkeypatch.setattr("honeyguide.importers.wikireader.BATCH", 100)
+    monkeypatch.setattr("honeyguide.importers.wikireader._PROGRAM", "import sys; sys.exit(0)")
+    with pytest.raises(HoneyguideError, match="the process that reads wikitext has ended"):
+        imported(tmp_path, export(*circle(100)))
+    assert [path.name for path in tmp_path.iterdir()] == ["pages-articles.xml"]
+
+
 # --------------------------------------------------------------------------- sample
 
 
@@ -414,6 +451,8 @@ FIRST = GOOD[: GOOD.index("INSERT")].count("\n") + 1  # line of the first row
         (sql("categorylinks", OLD, ["(1,2,'a',3)"]).encode(), "no SQL dump of the table pagelinks"),
         (GOOD[: GOOD.index("(11") + 200].encode(), f"cut off in line {FIRST}"),
         (GOOD.replace("(11,0,'Stone',0);", "(11,0,'Stone;").encode(), f"broken in line {FIRST}"),
+        (GOOD.replace("(11,0", "(NULL,0", 1).encode(), f"broken in line {FIRST}"),
+        (sql("pagelinks", ("pl_from", "pl_title"), []).encode(), "has no column pl_namespace"),
         (GOOD.replace("(11,0", "(11,oops", 1).encode(), f"broken in line {FIRST}"),
         (
             sql("pagelinks", OLD, ["(1,0,'a',0)"] * 9, between=",\n").rsplit("(1,", 1)[0].encode(),
