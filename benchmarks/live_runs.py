@@ -17,7 +17,8 @@ TOPIC = "geology"
 
 def run_honeyguide(given: argparse.Namespace) -> None:
     """The whole of it: robots, fetch, parse, judge, featurise, score, guard, store, WARC."""
-    from honeyguide.keeping import begin, go_on  # noqa: PLC0415 each program imports its own
+    from honeyguide.crawl import Crawl  # noqa: PLC0415 each program imports its own
+    from honeyguide.keeping import begin, go_on  # noqa: PLC0415
     from honeyguide.plan import Plan  # noqa: PLC0415
 
     plan = Plan(
@@ -33,6 +34,7 @@ def run_honeyguide(given: argparse.Namespace) -> None:
         resolve=f"*={ADDRESS}:{given.port}",
     )
     begin(given.out, plan)
+    _mark_start(Crawl, "run")
     if given.profile is None:
         go_on(given.out, lambda *_: None)
         return
@@ -70,6 +72,7 @@ def _watch_writer() -> Counter[str]:
 
 def run_scrapy(given: argparse.Namespace) -> None:
     """Plain link-following: robots, fetch, extract links, follow each once; nothing is kept."""
+    from scrapy.core.engine import ExecutionEngine  # noqa: PLC0415
     from scrapy.crawler import CrawlerProcess  # noqa: PLC0415
     from scrapy.linkextractors import LinkExtractor  # noqa: PLC0415
     from scrapy.spiders import CrawlSpider, Rule  # noqa: PLC0415
@@ -91,6 +94,7 @@ def run_scrapy(given: argparse.Namespace) -> None:
             "TWISTED_DNS_RESOLVER": _resolver(given.port),
         }
     )
+    _mark_start(ExecutionEngine, "open_spider_async")
     process.crawl(Follower)
     process.start()
 
@@ -127,6 +131,25 @@ def _resolver(port: int) -> type:
     return Resolver
 
 
+_started: list[float] = []  # processor time when the crawl began
+
+
+def _mark_start(owner: type, method: str) -> None:
+    original = getattr(owner, method)
+
+    def marked(*arguments: Any, **named: Any) -> Any:
+        _started.append(_processor_seconds())
+        return original(*arguments, **named)
+
+    setattr(owner, method, marked)
+
+
+def _processor_seconds() -> float:
+    """Of this process and of those that it started and that have ended."""
+    usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
+
+
 def main() -> None:
     """Crawl, then say when it was over and how much memory it took."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -141,9 +164,7 @@ def main() -> None:
     {"honeyguide": run_honeyguide, "scrapy": run_scrapy}[given.program](given)
     ended = time.time()
     peak = int(Path("/proc/self/status").read_text().split("VmHWM:")[1].split()[0]) // 1024
-    usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    processor = sum(usage.ru_utime + usage.ru_stime for usage in usages)
-
+    processor = _processor_seconds() - _started[0]
     told = {"ended": ended, "peak_megabytes": peak, "processor_seconds": processor}
     print(json.dumps(told), flush=True)
     os._exit(0)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from honeyguide.contracts import Page, Vector
 from honeyguide.text import is_glued, words
 
-LONGEST = 5_000  # characters of a page in which words are counted; more gained nothing
+LONGEST = 4_000  # characters of a page in which words are counted; more gained little
 MOST_WORDS = 200_000  # whose buckets are remembered, about 20 MB; then the table starts anew
 
 

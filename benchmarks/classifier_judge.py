@@ -1,0 +1,59 @@
+"""How good a trained judge is: trained on half of a labelled web, asked about the other half.
+
+python benchmarks/classifier_judge.py GRAPH LABEL [LABEL ...]
+"""
+
+import argparse
+import re
+import tempfile
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from honeyguide.graphs import Graph, label_matches
+from honeyguide.registry import make
+from honeyguide.training.judge import train_judge
+from honeyguide.training.quality import quality
+
+# Wikipedia for Schools writes a page's labels at the top of its text: that would be too easy
+without_labels = re.compile(r"\A.{0,400}?Related subjects:[^\n]*\n", re.DOTALL).sub
+
+
+def main():
+    """Print a table row a label."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("graph")
+    parser.add_argument("labels", nargs="+")
+    settings = parser.parse_args()
+    graph, encoder = Graph.open(settings.graph), make("encoder", "wordllama")
+    pages = [graph.page(number, False) for number in range(len(graph))]
+    pages = [replace(page, text=without_labels("", page.text)) for page in pages]
+    schooled = np.random.default_rng(1).random(len(pages)) < 0.5
+    print("label | pages | accuracy | precision | recall | AUC | calibration error | ms a page")
+    for label in settings.labels:
+        measure(label, pages, schooled, encoder)
+
+
+def measure(label, pages, schooled, encoder):
+    """Train, save, load, judge."""
+    true = np.array([any(label_matches(own, label) for own in page.labels) for page in pages])
+    positive = [pages[number] for number in np.flatnonzero(schooled & true)]
+    negative = [pages[number] for number in np.flatnonzero(schooled & ~true)]
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "judge"
+        train_judge(positive, negative, encoder).model.save(file)
+        judge = make("judge", f"classifier:{file}", encoder=encoder)
+    others = [pages[number] for number in np.flatnonzero(~schooled)]
+    begin = time.process_time()
+    relevance = np.array([judge(page).relevance for page in others])
+    seconds = time.process_time() - begin
+    found = quality(relevance, true[~schooled])
+    numbers = (found.accuracy, found.precision, found.recall, found.auc, found.calibration_error)
+    shown = " | ".join(f"{number:.3f}" for number in numbers)
+    print(f"{label} | {len(positive)} | {shown} | {1000 * seconds / len(others):.2f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
