@@ -124,9 +124,9 @@ class Diary:
 def main() -> None:
     """Crawl, then compare budgets, then say whether the bars are met."""
     given = _arguments()
-    with tempfile.TemporaryDirectory() as folder:
-        with served_site.served("generated", str(given.web), str(SEED)) as port:
-            diary = _crawl(given, port, Path(folder) / "crawl")
+    web = served_site.served("generated", str(given.web), str(SEED))
+    with tempfile.TemporaryDirectory() as folder, web as port:
+        diary = _crawl(given, port, Path(folder) / "crawl")
     report = _summary(diary.rows, given.pages // 10)
     for row in report["blocks"]:
         print("  ".join(f"{name} {value:>10,}" for name, value in row.items()))
