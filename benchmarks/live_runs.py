@@ -24,11 +24,11 @@ def run_honeyguide(given: argparse.Namespace) -> None:
     plan = Plan(
         topic=TOPIC,
         seeds=(given.seed,),
-        world=f"web:parsers={given.parsers}",
+        world="web",
+        parsers=given.parsers,
         budget=given.pages,
         in_flight=IN_FLIGHT,
         delay=0.0,
-        patience=0.0,
         contact="benchmark@example.org",
         allow_private=True,
         resolve=f"*={ADDRESS}:{given.port}",

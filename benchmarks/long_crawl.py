@@ -165,7 +165,8 @@ def _crawl(given: argparse.Namespace, port: int, folder: Path) -> Diary:
         agent=given.agent,
         encoder=ENCODER,
         seeds=(web.find(TOPICS[0]).url,),
-        world=f"web:parsers={given.parsers}",
+        world="web",
+        parsers=given.parsers,
         budget=given.pages,
         in_flight=given.in_flight,
         delay=0.0,
@@ -223,7 +224,7 @@ def _budget(topic: str, given: argparse.Namespace) -> dict[str, Any]:
     )
     opened = plan.open()
     found = {}
-    for name, rescoring in (("limited", LIVE.rescoring), ("unlimited", math.inf)):
+    for name, rescoring in (("limited", LIVE.rescoring / WIDTH), ("unlimited", math.inf)):
         navigator = opened.navigator()
         navigator.rescoring = rescoring
         begin = time.process_time()

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,8 +20,7 @@ Scorer = Callable[[Matrix], Vector]
 # --------------------------------------------------------------------------- data
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(msgspec.Struct, frozen=True, gc=False):  # faster to make: a page has dozens
     """A way to a page, as its source page shows it."""
 
     url: str
@@ -213,6 +213,7 @@ class MemoryView(Protocol):
     def ancestor_relevance(self, ids: Ids) -> Vector: ...  # smoothed, best parent
     def distance(self, ids: Ids) -> Vector: ...  # hops to the last relevant ancestor
     def parents(self, page: int) -> Ids: ...
+    def depth(self, page: int) -> int: ...  # hops from a seed, along the first path found
     def host(self, ids: Ids) -> Ids: ...
 
 
@@ -251,6 +252,10 @@ class Frontier(Protocol):
         """These need no visit any more."""
         ...
 
+    def shed(self, keep: int) -> Vector:
+        """Forget all but the best waiting links, until they are found again: their scores."""
+        ...
+
     def wake(self, now: float) -> float | None:
         """When `take` can next succeed; None when only a release or a put can help."""
         ...
@@ -273,6 +278,7 @@ class Agent(ABC):
 
     features: Features
     frontier: str = "best_first"  # the kind of frontier it works on
+    max_waiting: int | None = None  # links that it lets wait; None: all
 
     @abstractmethod
     def score(self, x: Matrix) -> Vector:
@@ -286,6 +292,10 @@ class Agent(ABC):
         """What a visit was worth."""
         return float(visit.verdict.relevant)
 
+    def follows(self, page: Page) -> bool:
+        """Whether the links of a page just read may wait; asked once for each page."""
+        return True
+
     def stale(self) -> bool:
         """Whether waiting links deserve new scores after the last learning."""
         return False
@@ -293,10 +303,6 @@ class Agent(ABC):
     def explores(self) -> bool:
         """Whether to take the next link at random."""
         return False
-
-    def gate(self, link: Link, x: Vector) -> bool:
-        """Between take and visit: whether to fetch the link (else it is parked)."""
-        return True
 
     def stops(self, best_score: float) -> bool:
         """Whether nothing that waits is worth a fetch."""
@@ -308,3 +314,16 @@ class Agent(ABC):
 
     def load(self, state: State) -> None:
         """Go on from a saved state."""
+
+
+@runtime_checkable
+class Learner(Protocol):
+    """An agent whose learning can serve another crawl."""
+
+    def policy(self) -> State:
+        """What it has learnt, and nothing of where it was."""
+        ...
+
+    def load_policy(self, state: State) -> None:
+        """Start from what an earlier crawl has learnt; a HoneyguideError if it does not fit."""
+        ...

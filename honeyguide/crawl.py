@@ -58,7 +58,7 @@ class Outcome:
 
 
 class Crawl:
-    """Visits many at once; absorbs one at a time, in the order in which they end."""
+    """Visits many at once; absorbs one at a time, when they end or, if recorded, in their order."""
 
     def __init__(
         self,
@@ -76,6 +76,8 @@ class Crawl:
         self.observer = observer
         self.begin = begin
         self._flying: set[asyncio.Task[None]] = set()
+        self._started = self._ended = 0  # visits
+        self._early: dict[int, Visit | BaseException] = {}  # ended before their turn
         self._landed: asyncio.Queue[Visit | BaseException | None] = asyncio.Queue()
         self._bytes = 0
         self._stopped = ""
@@ -105,7 +107,8 @@ class Crawl:
         if reason := self._enough():
             return reason
         while self._may_start() and (link := self.navigator.choose(self._now())) is not None:
-            self._flying.add(asyncio.create_task(self._visit(link)))
+            self._flying.add(asyncio.create_task(self._visit(link, self._started)))
+            self._started += 1
         if self._flying or not self._landed.empty():
             return ""
         if not self._may_start():
@@ -126,16 +129,29 @@ class Crawl:
         return next((reason for reason, reached in reasons.items() if reached), "")
 
     def _may_start(self) -> bool:
-        started = self.navigator.memory.visits + len(self._flying) + self._landed.qsize()
-        return len(self._flying) < self.in_flight and started < self.limits.pages
+        under_way = len(self._flying) + len(self._early) + self._landed.qsize()
+        started = self.navigator.memory.visits + under_way
+        return under_way < self.in_flight and started < self.limits.pages
 
-    async def _visit(self, link: Link) -> None:
+    async def _visit(self, link: Link, turn: int) -> None:
+        landed: Visit | BaseException
         try:
-            self._landed.put_nowait(await self.world.visit(link))
+            landed = await self.world.visit(link)
         except Exception as bug:  # carried to the one place that may raise it
-            self._landed.put_nowait(bug)
+            landed = bug
         finally:
             self._flying.discard(cast(asyncio.Task[None], asyncio.current_task()))
+        if self.world.live:
+            self._landed.put_nowait(landed)
+        else:
+            self._land_in_order(landed, turn)
+
+    def _land_in_order(self, landed: Visit | BaseException, turn: int) -> None:
+        """On a recorded web, so that what comes of it does not depend on who is how fast."""
+        self._early[turn] = landed
+        while self._ended in self._early:
+            self._landed.put_nowait(self._early.pop(self._ended))
+            self._ended += 1
 
     async def _land(self) -> None:
         """Wait for the next visit to end, or for something to be due, and absorb what came."""

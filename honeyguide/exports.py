@@ -179,6 +179,27 @@ FORMATS: dict[str, Callable[[_Pages, Path], None]] = {
 # --------------------------------------------------------------------------- status
 
 
+def best_pages(folder: Path, count: int) -> list[Row]:
+    """The most relevant pages with the reasons why, the earlier first among equals."""
+    with closing(open_crawl(folder)) as database:
+        rows = database.execute(
+            "SELECT page_url, max(relevance), reasons FROM pages WHERE relevant"
+            " GROUP BY page_url ORDER BY 2 DESC, min(n) LIMIT ?",
+            (count,),
+        ).fetchall()
+    return [
+        {"url": url, "relevance": relevance, "reasons": json.loads(reasons)}
+        for url, relevance, reasons in rows
+    ]
+
+
+def policy(folder: Path) -> list[Row]:
+    """What the gate of a crawl had learnt when it last stopped; empty without a gate."""
+    with closing(open_crawl(folder)) as database:
+        rows: list[Row] = json.loads(about(database).get("gate", "[]"))
+    return rows
+
+
 def status(folder: Path) -> dict[str, Any]:
     """How a crawl stands, whether it runs or not; times are seconds since 1970."""
     with closing(open_crawl(folder)) as database:
@@ -203,6 +224,7 @@ def status(folder: Path) -> dict[str, Any]:
         "last": known.get("last"),
         "process": running,  # empty when none works on it
         "cuts": {cut["reason"]: cut["count"] for cut in json.loads(known.get("cuts", "[]"))},
+        "let_go": known.get("let_go") or "none",  # for want of room
         "stopped": "" if running else known.get("stopped") or "cut off: it can be resumed",
         "settings": json.loads(known["settings"]),
         "version": known["version"],

@@ -3,9 +3,11 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
+from honeyguide.aside import Aside, Skipped
 from honeyguide.contracts import (
     Agent,
     Frontier,
@@ -14,13 +16,20 @@ from honeyguide.contracts import (
     Outlinks,
     State,
     Step,
+    Taken,
     Vector,
     Visit,
     Vocabulary,
 )
+from honeyguide.gates import Gate
+from honeyguide.gates.none import Open
 from honeyguide.guards import Guard
 from honeyguide.guards.none import Unguarded
+from honeyguide.letgo import LetGo
 from honeyguide.memory import Memory
+
+
+RECONSIDERED = 10  # skipped links that get another chance when nothing else waits
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +54,8 @@ class Navigator:
         guard: Guard | None = None,  # against traps and copies; None lets everything through
         vocabulary: Vocabulary | None = None,  # shown the text of every page
         retries: int = 0,  # further tries of a link after failures that may pass
+        gate: Gate | None = None,  # asked when a link's turn has come; None lets all through
+        max_waiting: int | None = None,  # the worst links beyond that are let go of
     ) -> None:
         self.agent = agent
         self.frontier = frontier
@@ -55,8 +66,14 @@ class Navigator:
         self.retries = retries
         self._tries: dict[int, int] = {}  # by page: failures that may pass
         self.leases: dict[str, Lease] = {}  # by URL
+        self.gate = gate or Open()
+        self.let_go = LetGo()
+        bounds = [bound for bound in (max_waiting, agent.max_waiting) if bound is not None]
+        self._max_waiting = min(bounds, default=None)
+        self._aside = Aside(agent.features.width)
+        self._forced: set[int] = set()  # skipped links that are taken for want of better ones
         self.stopped = False  # the agent found nothing worth a fetch
-        self.parked = 0  # links that were not worth a visit when their turn came
+        self.moved = 0  # links that left or entered the frontier without a visit
         self._explore = agent.explores()  # drawn once for each link taken
         self._credit = 0.0
 
@@ -72,15 +89,16 @@ class Navigator:
         while not self._stops():
             taken = self.frontier.take(now, self._explore)
             if taken is None:
+                if self._reconsider():
+                    continue
                 return None
             self._explore = self.agent.explores()
             link = self._link(taken.id)
-            allowed = self.guard.allows(self.memory, taken.id, link)
-            if allowed and self.agent.gate(link, taken.x):
+            if self._passes(taken, link):
+                self.let_go.take(taken.score)
                 self.leases[link.url] = Lease(link, taken.id, taken.x, taken.score)
                 return link
-            self.frontier.park(taken.id)
-            self.parked += 1
+            self.moved += 1
         return None
 
     def absorb(self, visit: Visit, now: float) -> Step:
@@ -91,11 +109,15 @@ class Navigator:
             return self._put_back(lease, visit)
         visit = self.guard.note(self.memory, lease.id, visit)
         page = self.memory.visit(lease.id, visit)
+        for host in self.gate.note(self.memory, lease.id, visit):
+            self._put_back_skipped(self._aside.take_host(host))
         if page != lease.id:  # it was reached another way: no need to go there again
+            self._aside.discard(np.array([page], np.int32))
             self.frontier.drop(np.array([page], np.int32))
         if self.vocabulary is not None and visit.page is not None:
             self.vocabulary.observe(visit.page.text)
         found = self._found(page, visit)
+        self._aside.discard(found.ids)
         x = self.agent.features(self.memory, found)
         step = Step(
             lease.link, page, lease.x, self.agent.reward(visit), visit.verdict, visit.page, x
@@ -103,6 +125,7 @@ class Navigator:
         self.agent.learn([step])
         self.frontier.put(found.ids, self.memory.host(found.ids), x, self.agent.score(x))
         self._rescore()
+        self._shed()
         return step
 
     def state(self) -> State:
@@ -112,6 +135,10 @@ class Navigator:
             "frontier": self.frontier.state(),
             "memory": self.memory.state(),
             "guard": self.guard.state(),
+            "gate": self.gate.state(),
+            "aside": self._aside.state(),
+            "forced": sorted(self._forced),
+            "let_go": self.let_go.state(),
             "vocabulary": self.vocabulary.state() if self.vocabulary is not None else None,
             "explore": self._explore,
             "credit": self._credit,
@@ -135,6 +162,10 @@ class Navigator:
         self.frontier.load(state["frontier"])
         self.memory.load(state["memory"])
         self.guard.load(state["guard"])
+        self.gate.load(state["gate"])
+        self._aside.load(state["aside"])
+        self._forced = set(state["forced"])
+        self.let_go = LetGo(**state["let_go"])
         if self.vocabulary is not None:
             self.vocabulary.load(state["vocabulary"])
         self._explore = state["explore"]
@@ -153,6 +184,42 @@ class Navigator:
         source = self.memory.urls.url(parent) if parent >= 0 else ""
         return Link(self.memory.urls.url(id), depth=self.memory.depth(id), source=source)
 
+    def _passes(self, taken: Taken, link: Link) -> bool:
+        """Whether a link is fetched now; else it is forgotten, or set aside."""
+        if not self.guard.allows(self.memory, taken.id, link):
+            self.frontier.park(taken.id)
+            return False
+        if taken.score == np.inf or taken.id in self._forced:  # a seed, or better than nothing
+            self._forced.discard(taken.id)
+            return True
+        if self.gate.opens(self.memory, taken.id, link):
+            return True
+        self.frontier.park(taken.id)
+        host = int(self.memory.host(np.array([taken.id], np.int32))[0])
+        self._aside.add(taken.id, host, taken.x)
+        return False
+
+    def _reconsider(self) -> bool:
+        """When nothing waits any more, the best of what was skipped is better than nothing."""
+        if len(self.frontier) or not len(self._aside):
+            return False
+        worths = partial(self.gate.worths, self.memory)
+        best = self._aside.take_best(worths, self.agent.score, RECONSIDERED)
+        self._forced.update(best.ids.tolist())
+        self._put_back_skipped(best)
+        self.moved += 1
+        return True
+
+    def _put_back_skipped(self, skipped: Skipped | None) -> None:
+        if skipped is not None:
+            scores = self.agent.score(skipped.x)
+            self.frontier.put(skipped.ids, skipped.hosts, skipped.x, scores)
+
+    def _shed(self) -> None:
+        """Keep to the number of links that may wait."""
+        if self._max_waiting is not None and len(self.frontier) > self._max_waiting:
+            self.let_go.shed(self.frontier.shed(self._max_waiting))
+
     def _put_back(self, lease: Lease, visit: Visit) -> Step:
         """Let a link wait for another try; nothing is learnt from a failure that may pass."""
         self._tries[lease.id] = self._tries.get(lease.id, 0) + 1
@@ -167,6 +234,8 @@ class Navigator:
         if visit.page is None:
             return Outlinks(None, page, (), np.empty(0, np.int32))
         found = self.memory.link(page, visit.page)
+        if not self.agent.follows(visit.page):
+            return _only(found, np.zeros(len(found.ids), np.bool_))
         found = _only(found, self.frontier.wants(found.ids))
         return _only(found, self.guard.admit(self.memory, found))
 

@@ -2,7 +2,8 @@
 
 import math
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,16 +21,19 @@ from honeyguide.contracts import (
 from honeyguide.crawl import Crawl, Limits, Observer, Outcome, Steering, run_jumping
 from honeyguide.errors import HoneyguideError, unknown
 from honeyguide.examples import example_texts
+from honeyguide.gates import Gate
 from honeyguide.guards import Guard
 from honeyguide.guards.few_hosts import FewHosts
 from honeyguide.judges.closeness import check_topic
 from honeyguide.judges.label import Label
 from honeyguide.judges.remembered import Remembered
 from honeyguide.navigator import Navigator
+from honeyguide.policies import load_policy
+from honeyguide.recipe import JudgeRecipe
 from honeyguide.registry import accepts, make
 
 EXAMPLE_HEAD = 500  # characters of an example page that say what it is about
-WISHES = ("contact", "allow_private", "resolve", "sitemaps")  # what the live web is told
+WISHES = ("contact", "allow_private", "resolve", "sitemaps", "parsers")  # what the live web is told
 
 
 class Usual(NamedTuple):
@@ -38,11 +42,11 @@ class Usual(NamedTuple):
     in_flight: int  # visits at once
     delay: float  # seconds between two requests to a host
     retries: int  # after failures that may pass
-    rescoring: float  # waiting links that may be scored again for each visit
+    rescoring: float  # numbers of waiting links that may be weighed again for each visit
 
 
-# a visit costs about as much as scoring 50,000 links again: re-scoring takes less than a fifth
-LIVE = Usual(in_flight=16, delay=1.0, retries=2, rescoring=10_000)
+# a visit costs about as much as weighing 4 million numbers: re-scoring takes a tenth of the time
+LIVE = Usual(in_flight=16, delay=1.0, retries=2, rescoring=400_000)
 SIMULATED = Usual(in_flight=1, delay=0.0, retries=0, rescoring=math.inf)
 
 
@@ -51,6 +55,7 @@ class Plan:
     """A crawl described by the names of its parts; parts take settings: "name:key=value"."""
 
     topic: str = ""
+    search: tuple[str, ...] = ()  # words or phrases, for judges that look for several
     seeds: tuple[str, ...] = ()
     like: tuple[str, ...] = ()  # example pages, files or pages of the world: sets the judge
     examples: tuple[str, ...] = ()  # their texts, once they were read
@@ -58,7 +63,12 @@ class Plan:
     judge: str = "topic"
     encoder: str = "wordllama"
     agent: str = "best_first"
+    policy: str = ""  # a file with what an earlier crawl's agent of the same name has learnt
     guard: str = ""  # against traps and copies; by default on the live web only
+    gate: str = "none"  # whether a link whose turn has come is fetched
+    allow: tuple[str, ...] = ()  # hosts, beginnings or patterns of URLs; nothing else is fetched
+    deny: tuple[str, ...] = ()  # the same, of what is never fetched
+    max_waiting: int | None = None  # links that may wait; the worst beyond that are let go of
     budget: int = 1000  # pages to fetch
     max_relevant: int | None = None  # stop after so many relevant pages
     max_seconds: float | None = None  # stop after so much time
@@ -71,21 +81,27 @@ class Plan:
     allow_private: bool = False  # whether it may reach addresses inside this network
     resolve: str = ""  # "NAME=ADDRESS:PORT,...": where a host is really found; "*" is any host
     sitemaps: bool = False  # whether sites' sitemaps are a source of links
+    parsers: int = 0  # processes that only read and judge pages; 0: all is done in one
     year: int | None = None  # the present one, for what is far in the future
     random_seed: int = 0
 
     def __post_init__(self) -> None:
-        for name in ("seeds", "like", "examples"):
+        for name in ("seeds", "like", "examples", "search", "allow", "deny"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
+        if self.search and not self.topic:
+            object.__setattr__(self, "topic", ", ".join(self.search))
         if self.like:
             object.__setattr__(self, "judge", "like")
         elif not self.topic:
             object.__setattr__(self, "topic", _topic_of(self.judge))
         if not self.seeds:
             raise HoneyguideError("a crawl needs at least one seed page to start from")
-        for name in ("budget", "in_flight", "max_relevant", "max_bytes", "max_barren"):
+        at_least_one = ("budget", "in_flight", "max_relevant", "max_bytes", "max_barren")
+        for name in (*at_least_one, "max_waiting"):
             if (value := getattr(self, name)) is not None and value < 1:
                 raise HoneyguideError(f"{name.replace('_', ' ')} must be at least 1")
+        if self.parsers < 0:
+            raise HoneyguideError("parsers must be a number of processes, zero or more")
         for name in ("delay", "patience", "max_seconds"):
             if (value := getattr(self, name)) is not None and not 0 <= value < math.inf:
                 raise HoneyguideError(f"{name} must be a number of seconds, zero or more")
@@ -113,20 +129,29 @@ class Plan:
         """Make its encoder, judge and world, and find its seeds."""
         plan = self.with_examples()
         encoder: Encoder = make("encoder", plan.encoder)
-        if accepts("judge", plan.judge, "encoder") and plan.topic.isascii():
+        recipe = JudgeRecipe(plan.judge, plan.encoder, plan._told())
+        if recipe.uses_encoder and plan.topic.isascii():
             check_topic(plan.topic, encoder)  # in other scripts, words are looked for as they are
-        offers = {"topic": plan.topic, "encoder": encoder, "examples": plan.examples}
-        judge: Judge = make("judge", plan.judge, **offers)
-        world = plan._world(Remembered(judge) if remember else judge)
+        judge = recipe.make(encoder)
+        settled = not (recipe.uses_encoder and isinstance(encoder, Vocabulary))
+        world = plan._world(
+            Remembered(judge) if remember and settled else judge, recipe if settled else None
+        )
         if isinstance(judge, Label) and (known := world.labels()) and not judge.fits_any(known):
             raise unknown("label", judge.name, known)
         return OpenPlan(plan, encoder, world, tuple(world.find(name) for name in plan.seeds))
 
-    def _world(self, judge: Judge) -> World:
-        said = {name: value for name in WISHES if (value := getattr(self, name))}
+    def _told(self) -> dict[str, Any]:
+        """What a judge may want to know."""
+        return {"topic": self.topic, "examples": self.examples, "search": self.search}
+
+    def _world(self, judge: Judge, recipe: JudgeRecipe | None = None) -> World:
+        said: dict[str, Any] = {name: value for name in WISHES if (value := getattr(self, name))}
         if self.delay is not None:
             said["delay"] = self.delay
-        world: World = make("world", self.world, judge=judge, **said)
+        if self.parsers and not accepts("world", self.world, "parsers"):
+            raise HoneyguideError(f"world {self.world!r} has its pages read already: no parsers")
+        world: World = make("world", self.world, judge=judge, recipe=recipe, **said)
         return world
 
     def simulate(self, observer: Observer | None = None) -> Outcome:
@@ -145,12 +170,19 @@ class OpenPlan:
     world: World
     seeds: tuple[Link, ...]
 
+    @property
+    def takes_time(self) -> bool:
+        """Whether a crawl has to wait for servers or for other processes."""
+        return self.world.live or self.plan.parsers > 0
+
     def navigator(self, plan: Plan | None = None) -> Navigator:
         """A fresh navigator, for this plan or one that differs in its agent or random seed."""
         plan = plan or self.plan
         for_agent, for_frontier = np.random.default_rng(plan.random_seed).spawn(2)
         goal = Goal(plan.topic, self.encoder, self.world.truth)
         agent: Agent = make("agent", plan.agent, goal=goal, rng=for_agent)
+        if plan.policy:
+            load_policy(Path(plan.policy), plan.agent, agent)
         usual = LIVE if self.world.live else SIMULATED
         delay = usual.delay if plan.delay is None else plan.delay
         frontier: Frontier = make(
@@ -164,11 +196,18 @@ class OpenPlan:
         return Navigator(
             agent,
             frontier,
-            rescoring=usual.rescoring,
+            rescoring=usual.rescoring / agent.features.width,
             guard=self._guard(plan),
             vocabulary=self._vocabulary(),
             retries=usual.retries,
+            gate=self._gate(plan),
+            max_waiting=plan.max_waiting,
         )
+
+    def _gate(self, plan: Plan) -> Gate:
+        search = plan.search or (plan.topic,)
+        gate: Gate = make("gate", plan.gate, search=search, encoder=self.encoder)
+        return gate
 
     def _vocabulary(self) -> Vocabulary | None:
         if not isinstance(self.encoder, Vocabulary):
@@ -184,7 +223,8 @@ class OpenPlan:
 
     def crawl(self, navigator: Steering, observer: Observer | None = None) -> Crawl:
         """The crawl, ready to run."""
-        in_flight = self.plan.in_flight or (LIVE if self.world.live else SIMULATED).in_flight
+        usual = LIVE if self.takes_time else SIMULATED
+        in_flight = self.plan.in_flight or usual.in_flight
         return Crawl(navigator, self.world, self.plan.limits, in_flight, observer)
 
 

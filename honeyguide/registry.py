@@ -17,6 +17,7 @@ FAMILIES = {
     "encoder": "honeyguide.encoders",
     "fetcher": "honeyguide.fetchers",
     "frontier": "honeyguide.frontiers",
+    "gate": "honeyguide.gates",
     "guard": "honeyguide.guards",
     "judge": "honeyguide.judges",
     "world": "honeyguide.worlds",

@@ -48,6 +48,10 @@ class UrlTable:
         hosts: Ids = self._prefix_hosts["host"][self._rows["prefix"][ids + 1]]
         return hosts
 
+    def host_of(self, id: int) -> int:
+        """The number of one URL's host, quicker than of many."""
+        return int(self._prefix_hosts["host"][self._prefix_of[id + 1]])
+
     def host_name(self, host: int) -> str:
         """The name of a host by its number."""
         return self._host_names[host]

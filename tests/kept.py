@@ -16,6 +16,7 @@ from honeyguide.contracts import Agent, Link, Page, Response, Verdict, Visit
 from honeyguide.errors import HoneyguideError
 from honeyguide.features.discovery import Discovery
 from honeyguide.frontiers.best_first import BestFirst
+from honeyguide.gates.none import Open
 from honeyguide.navigator import Navigator
 from honeyguide.store import database, snapshots
 from honeyguide.store.recorded import Recorded
@@ -26,11 +27,10 @@ HOSTS = 7
 
 
 class Learner(Agent):
-    """Learns, draws, refuses: everything that has to be brought back exactly."""
+    """Learns and draws: everything that has to be brought back exactly."""
 
-    def __init__(self, refuses=0.0):
+    def __init__(self):
         self.features = Discovery()
-        self.refuses = refuses
         self.rng = np.random.default_rng(3)
         self.w = np.float32(0)
 
@@ -47,14 +47,31 @@ class Learner(Agent):
     def explores(self):
         return bool(self.rng.random() < 0.2)
 
-    def gate(self, link, x):
-        return bool(self.rng.random() >= self.refuses)
-
     def state(self):
         return {"w": self.w, "rng": self.rng.bit_generator.state}
 
     def load(self, state):
         self.w = state["w"]
+        self.rng.bit_generator.state = state["rng"]
+
+
+class Moody(Open):
+    """A gate that refuses by chance, and lets a host's links come back after each of its pages."""
+
+    def __init__(self, refuses):
+        self.refuses = refuses
+        self.rng = np.random.default_rng(4)
+
+    def opens(self, memory, id, link):
+        return bool(self.rng.random() >= self.refuses)
+
+    def note(self, memory, id, visit):
+        return memory.host(np.array([id], np.int32)).tolist()
+
+    def state(self):
+        return {"rng": self.rng.bit_generator.state}
+
+    def load(self, state):
         self.rng.bit_generator.state = state["rng"]
 
 
@@ -90,7 +107,8 @@ class World:
 
 
 def navigator(refuses=0.0):
-    return Navigator(Learner(refuses), BestFirst(1, np.random.default_rng(5), delay=0.3))
+    frontier = BestFirst(1, np.random.default_rng(5), delay=0.3)
+    return Navigator(Learner(), frontier, gate=Moody(refuses))
 
 
 def crawl(steering, world, in_flight=1, budget=10**9, now=0.0):

@@ -3,6 +3,7 @@ import numpy as np
 from honeyguide.contracts import Agent, Link, Page, Verdict, Visit
 from honeyguide.features.discovery import Discovery
 from honeyguide.frontiers.best_first import BestFirst
+from honeyguide.gates.none import Open
 from honeyguide.navigator import Navigator
 
 SEED, B, C, D = (f"http://x.example/{name}" for name in ("seed", "b", "c", "d"))
@@ -11,12 +12,11 @@ SEED, B, C, D = (f"http://x.example/{name}" for name in ("seed", "b", "c", "d"))
 class Recorder(Agent):
     """Prefers late discoveries; remembers what it was told."""
 
-    def __init__(self, rescores=False, refuses=()):
+    def __init__(self, rescores=False):
         self.features = Discovery()
         self.steps = []
         self.scored = []
         self.rescores = rescores
-        self.refuses = refuses
 
     def score(self, x):
         self.scored.append(len(x))
@@ -28,8 +28,18 @@ class Recorder(Agent):
     def stale(self):
         return self.rescores
 
-    def gate(self, link, x):
+
+class Choosy(Open):
+    """Refuses some links, and looks again at those of a host when told to."""
+
+    def __init__(self, refuses, again=False):
+        self.refuses, self.again = refuses, again
+
+    def opens(self, memory, id, link):
         return link.url not in self.refuses
+
+    def note(self, memory, id, visit):
+        return memory.host(np.array([id], np.int32)).tolist() if self.again else ()
 
 
 def make(agent, **settings):
@@ -85,17 +95,65 @@ def test_rescoring_keeps_to_its_budget_of_links_a_visit():
     assert 0.8 * 200 * 10 < rescored < 1.4 * 200 * 10
 
 
-def test_a_link_that_the_gate_refuses_is_parked_and_offered_when_found_again():
-    agent = Recorder(refuses=[B])
-    navigator = make(agent)
+def test_a_link_that_the_gate_refuses_is_offered_when_found_again():
+    gate = Choosy([C])
+    navigator = make(Recorder(), gate=gate)
     navigator.seed([Link(SEED)])
     navigator.absorb(visit(navigator.choose(0.0), [B, C]), 0.0)
-    c = navigator.choose(0.0)
-    assert c.url == C
+    b = navigator.choose(0.0)
+    assert b.url == B, "C would come first"
+    gate.refuses = []
+    navigator.absorb(visit(b, [C, D]), 0.0)
+    assert {navigator.choose(0.0).url} <= {C, D}
+    assert len(navigator.frontier) == 1
+    assert navigator.state()["aside"]["block"]["free"].tolist() == [0], "it waits once"
+
+
+def test_a_link_that_the_gate_refuses_comes_back_with_its_host():
+    gate = Choosy([C], again=True)
+    navigator = make(Recorder(), gate=gate)
+    navigator.seed([Link(SEED)])
+    navigator.absorb(visit(navigator.choose(0.0), [B, C]), 0.0)
+    b = navigator.choose(0.0)
+    assert (b.url, len(navigator.frontier)) == (B, 0)
+    navigator.absorb(visit(b), 0.0)
+    assert len(navigator.frontier) == 1
+    gate.refuses = []
+    assert navigator.choose(0.0).url == C
+
+
+def test_when_nothing_else_waits_the_best_of_what_was_refused_is_visited():
+    navigator = make(Recorder(), gate=Choosy([B, C, D]))
+    navigator.seed([Link(SEED)])
+    navigator.absorb(visit(navigator.choose(0.0), [B, C, D]), 0.0)
+    visited = []
+    while (link := navigator.choose(0.0)) is not None:
+        visited.append(link.url)
+        navigator.absorb(visit(link), 0.0)
+    assert sorted(visited) == [B, C, D]
+    assert visited[0] == D, "the best first"
+
+
+def test_a_refused_page_that_is_reached_by_redirect_does_not_come_back():
+    navigator = make(Recorder(), gate=Choosy([C]))
+    navigator.seed([Link(SEED)])
+    navigator.absorb(visit(navigator.choose(0.0), [B, C]), 0.0)
+    navigator.absorb(visit(navigator.choose(0.0), end=C), 0.0)
     assert navigator.choose(0.0) is None
-    agent.refuses = []
-    navigator.absorb(visit(c, [B]), 0.0)
-    assert navigator.choose(0.0).url == B
+
+
+def test_links_beyond_the_bound_are_let_go_of_and_counted_and_can_be_found_again():
+    navigator = make(Recorder(), max_waiting=2)
+    navigator.seed([Link(SEED)])
+    navigator.absorb(visit(navigator.choose(0.0), [B, C, D]), 0.0)
+    assert len(navigator.frontier) == 2
+    assert (navigator.let_go.count, navigator.let_go.worth) == (1, 1.0)
+    assert "1 links (mean score 1, best 1" in str(navigator.let_go)
+    d = navigator.choose(0.0)
+    assert d.url == D
+    navigator.absorb(visit(d, [B]), 0.0)
+    assert {navigator.choose(0.0).url for _ in range(1)} <= {B, C}
+    assert len(navigator.frontier) == 1
 
 
 def test_an_address_reached_by_redirect_is_not_visited_again():

@@ -179,17 +179,20 @@ def test_links_in_flight_come_first_and_keep_what_they_were_taken_with(folder):
     store.close()
 
 
-def test_links_that_were_only_looked_at_stay_parked(folder):
+def test_links_that_were_only_looked_at_stay_aside(folder):
     store = Store(folder)
     steering = Recorded(kept.navigator(refuses=1.0), store)
     steering.seed([Link(kept.url(0))])
+    links = Link(kept.url(1)), Link(kept.url(7))  # the second one's host rests
+    page = Page(kept.url(0), links=links)
+    steering.absorb(Visit(steering.choose(1.0), page, Verdict(0.0, False)), 1.0)
     assert steering.choose(1.0) is None
     before = steering.navigator.state()
     store.close()
     store = Store(folder)
     again = Recorded(kept.navigator(refuses=1.0), store)
-    assert len(again.frontier) == 0
-    assert again.navigator.state()["agent"] == before["agent"]
+    assert len(again.frontier) == 1
+    assert again.navigator.state()["gate"] == before["gate"]
     store.close()
 
 

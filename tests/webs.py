@@ -15,6 +15,8 @@ def url(name: str, host: str = "site") -> str:
 class TinyWeb:
     """A web from {name: [names it links to]}; some pages are relevant, some take time."""
 
+    live = False
+
     def __init__(self, links, relevant=(), seconds=None, hosts=None, words=None, relevance=None):
         self.links = links
         self.relevant = set(relevant)

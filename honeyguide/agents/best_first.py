@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from honeyguide.contracts import Agent, Goal, Matrix, Step, Vector
+from honeyguide.contracts import Agent, Goal, Matrix, State, Step, Vector
 from honeyguide.features.link_text import TopicSimilarity
 from honeyguide.registry import part
 
@@ -12,7 +12,7 @@ class BestFirst(Agent):
     """Follows the link whose URL, anchor and surroundings are most like the topic; no learning."""
 
     def __init__(self, goal: Goal) -> None:
-        self.features = TopicSimilarity(goal.topic, goal.encoder)
+        self.features: TopicSimilarity = TopicSimilarity(goal.topic, goal.encoder)
 
     def score(self, x: Matrix) -> Vector:
         """The similarity itself."""
@@ -20,3 +20,11 @@ class BestFirst(Agent):
 
     def learn(self, steps: Sequence[Step]) -> None:
         """Nothing to learn."""
+
+    def state(self) -> State:
+        """What was read of each link."""
+        return self.features.state()
+
+    def load(self, state: State) -> None:
+        """Go on from a saved state."""
+        self.features.load(state)

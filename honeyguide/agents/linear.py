@@ -116,12 +116,13 @@ class Linear(Agent):
         """Equation (3), lines 36 and 37: r + gamma q(s', a', w) - q(s, a, w)."""
         return reward + self.variant.gamma * q_next - q
 
-    def weights(self) -> Weights:
+    def policy(self) -> State:
         """What was learnt: kept from task to task in both documents."""
-        return self._w.copy()
+        return {"weights": self._w.copy()}
 
-    def load_weights(self, weights: Weights) -> None:
+    def load_policy(self, state: State) -> None:
         """Start from what an earlier task has learnt."""
+        weights = state["weights"]
         if np.shape(weights) != (self.features.width,):
             raise HoneyguideError(
                 f"{np.size(weights)} weights do not fit {self.features.width} features"

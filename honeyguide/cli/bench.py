@@ -1,4 +1,4 @@
-"""honeyguide bench: agents compared on one task."""
+"""honeyguide bench: agents compared on one task, or on all those of a suite."""
 
 import shlex
 import sys
@@ -15,35 +15,60 @@ from honeyguide.cli import flags
 from honeyguide.cli.progress import progress_bar
 from honeyguide.errors import HoneyguideError
 
+USUAL = "best_first,breadth_first,random"
+
 if TYPE_CHECKING:
     from honeyguide.bench.runner import Comparison
 
 
 def bench(
     out: Annotated[Path, typer.Option("--out", help="Where results go.", show_default=False)],
-    world: flags.World,
+    world: flags.World = "",
     seeds: flags.Seeds = [],  # noqa: B006 - a bench without seeds is told so in one sentence
     topic: flags.Topic = "",
     like: flags.Like = [],  # noqa: B006 - never changed
     judge: flags.Judge = "topic",
     encoder: flags.Encoder = "wordllama",
     agents: Annotated[
-        str, typer.Option("--agents", help="Names with commas; `honeyguide list agents`.")
-    ] = "best_first,breadth_first,random",
+        str,
+        typer.Option(
+            "--agents", help="Names with commas; of a suite, only these.", show_default=USUAL
+        ),
+    ] = "",
     budget: flags.Budget = 1000,
     runs: Annotated[int, typer.Option("--runs", min=1, help="Runs of each agent.")] = 5,
     in_flight: flags.InFlight = None,
     delay: flags.Delay = None,
     patience: flags.Patience = None,
     random_seed: flags.RandomSeed = 0,
+    suite: Annotated[
+        str, typer.Option("--suite", help="Run a suite of experiments; `honeyguide list suites`.")
+    ] = "",
+    data: Annotated[
+        Path | None, typer.Option("--data", help="Of a suite: the folder of its recorded webs.")
+    ] = None,
+    parts: Annotated[
+        list[str], typer.Option("--part", help="Of a suite: only this part; repeat for more.")
+    ] = [],  # noqa: B006 - never changed
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Of a suite: a small version, in minutes.")
+    ] = False,
+    workers: Annotated[
+        int, typer.Option("--workers", min=1, help="Of a suite: processes at work.")
+    ] = 1,
     config: flags.Config = None,
 ) -> None:
-    """Compare agents on one task: the same web, topic, seeds, judge and budget for all."""
+    """Compare agents: the same web, topic, seeds, judge and budget for all."""
+    if suite:
+        _run_suite(suite, data, out, tuple(parts), quick, _names(agents), workers)
+        return
+    if not world:
+        raise HoneyguideError("bench what? say --world for one task, or --suite for many")
     from honeyguide.bench.report import write_report
     from honeyguide.bench.runner import compare
     from honeyguide.plan import Plan
 
-    names = [name.strip() for name in agents.split(",") if name.strip()]
+    names = _names(agents or USUAL)
     if not names:
         raise HoneyguideError("which agents? say --agents with names from `honeyguide list agents`")
     if out.exists() and not out.is_dir():
@@ -66,6 +91,43 @@ def bench(
     write_report(comparison, out, shlex.join(["honeyguide", *sys.argv[1:]]))
     print_comparison(comparison)
     typer.echo(f"results: {out / 'results.json'}, {out / 'report.md'}, {out / 'curves.png'}")
+
+
+def _names(agents: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in agents.split(",") if name.strip())
+
+
+def _run_suite(
+    name: str,
+    data: Path | None,
+    out: Path,
+    parts: tuple[str, ...],
+    quick: bool,
+    agents: tuple[str, ...],
+    workers: int,
+) -> None:
+    from honeyguide.bench.suite import Trial, find_suite
+    from honeyguide.bench.suite_run import Order, run_suite
+
+    order = Order(
+        suite=find_suite(name),
+        data=data,
+        out=out,
+        quick=quick,
+        parts=parts,
+        agents=agents,
+        workers=workers,
+        command=shlex.join(["honeyguide", *sys.argv[1:]]),
+    )
+    with progress_bar() as bar:
+        task = bar.add_task("trials", total=None, news="")
+
+        def advance(trial: Trial, of: int) -> None:
+            news = f"{trial.part}: {trial.entry.name}, {trial.task.name}"
+            bar.update(task, advance=1, total=of, news=news)
+
+        report = run_suite(order, advance, lambda sentence: typer.echo(sentence, err=True))
+    typer.echo(f"results: {report}, {report.with_name('results.json')}")
 
 
 def bar_per_agent(bar: Progress, total: int) -> Callable[[str, int], None]:

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from honeyguide.plan import Plan
     from honeyguide.store.recorded import Recorded
 
+SHOWN = 3  # of the most relevant pages, with the reasons why
+
 MaxRelevant = Annotated[
     int | None, typer.Option("--max-relevant", min=1, help="Stop after so many relevant pages.")
 ]
@@ -32,6 +34,7 @@ def crawl(
     out: Annotated[Path, typer.Option("--out", help="Where results go.", show_default=False)],
     seeds: flags.Seeds = [],  # noqa: B006 - a crawl without seeds is told so in one sentence
     topic: flags.Topic = "",
+    search: flags.Search = [],  # noqa: B006 - never changed
     like: flags.Like = [],  # noqa: B006 - never changed
     world: flags.World = "web",
     judge: flags.Judge = "topic",
@@ -39,9 +42,28 @@ def crawl(
     agent: Annotated[
         str, typer.Option("--agent", help="What chooses links; `honeyguide list agents`.")
     ] = "best_first",
+    policy: Annotated[
+        str, typer.Option("--policy", help="Start from what an earlier crawl left: learnt.policy.")
+    ] = "",
     guard: Annotated[
         str, typer.Option("--guard", help="Against traps and copies: watch (live web) or none.")
     ] = "",
+    gate: flags.Gate = "none",
+    allow: Annotated[
+        list[str],
+        typer.Option(
+            "--allow",
+            help="Fetch only this host, URL prefix or * pattern, or those in a file; repeat.",
+            show_default=False,
+        ),
+    ] = [],  # noqa: B006 - never changed
+    deny: Annotated[
+        list[str],
+        typer.Option(
+            "--deny", help="Never fetch these; as with --allow; repeat.", show_default=False
+        ),
+    ] = [],  # noqa: B006 - never changed
+    max_waiting: flags.MaxWaiting = None,
     budget: flags.Budget = 1000,
     max_relevant: MaxRelevant = None,
     max_seconds: MaxSeconds = None,
@@ -65,6 +87,9 @@ def crawl(
     sitemaps: Annotated[
         bool, typer.Option("--sitemaps", help="Take links from sites' sitemaps too.")
     ] = False,
+    parsers: Annotated[
+        int, typer.Option("--parsers", min=0, help="Processes that only read and judge pages.")
+    ] = 0,
     random_seed: flags.RandomSeed = 0,
     config: flags.Config = None,
 ) -> None:
@@ -96,6 +121,7 @@ def resume(
 
 
 def _go_on(folder: Path, **changes: Any) -> None:
+    from honeyguide.exports import best_pages
     from honeyguide.keeping import go_on
 
     with progress_bar() as bar:
@@ -112,5 +138,9 @@ def _go_on(folder: Path, **changes: Any) -> None:
         f"{outcome.relevant} relevant pages among {outcome.pages} fetched ({outcome.reason});"
         f" results: {folder}"
     )
+    for page in best_pages(folder, SHOWN):
+        typer.echo(f"{page['url']} ({page['relevance']:.2f}): {'; '.join(page['reasons'])}")
+    if ended.let_go:
+        typer.echo(f"let go of {ended.let_go}")
     for cut in ended.cuts:
         typer.echo(f"left out {cut.count} x {cut.reason}, such as {cut.example}")

@@ -56,6 +56,19 @@ Config = Annotated[
 Topic = Annotated[
     str, typer.Option("--topic", help="What to look for: words or a sentence.", show_default=False)
 ]
+Search = Annotated[
+    list[str],
+    typer.Option(
+        "--search", help="A word or phrase to look for; repeat for more.", show_default=False
+    ),
+]
+Gate = Annotated[
+    str, typer.Option("--gate", help="Whether a link is fetched; `honeyguide list gates`.")
+]
+MaxWaiting = Annotated[
+    int | None,
+    typer.Option("--max-waiting", min=1, help="Links that may wait; the worst are let go of."),
+]
 Seeds = Annotated[
     list[str],
     typer.Option("--seed", help="A page to start from; repeat for more.", show_default=False),

@@ -10,7 +10,7 @@ from honeyguide.errors import HoneyguideError, unknown
 
 
 def list_names(
-    what: Annotated[str, typer.Argument(help="agents, judges, encoders, worlds, ... or labels")],
+    what: Annotated[str, typer.Argument(help="agents, judges, worlds, ..., labels, suites")],
     world: Annotated[str, typer.Option("--world", help="For labels: graph:PATH, ...")] = "",
 ) -> None:
     """List the parts of a kind with what they do, or the labels of a web with their counts."""
@@ -20,15 +20,26 @@ def list_names(
     if what in ("label", "labels"):
         _list_labels(world)
         return
+    if what in ("suite", "suites"):
+        _list_suites()
+        return
     kind = kinds.get(what) or (what if what in FAMILIES else None)
     if kind is None:
-        raise unknown("list", what, [*kinds, "labels"])
+        raise unknown("list", what, [*kinds, "labels", "suites"])
     table = Table(box=None, show_header=False, pad_edge=False)
     for name, part in parts(kind).items():
         table.add_row(name, part.summary)
     for name, extra in missing(kind).items():
         table.add_row(name, f"(needs pip install 'honeyguide[{extra}]')")
     Console(soft_wrap=True).print(table)
+
+
+def _list_suites() -> None:
+    from honeyguide.bench.suite import all_suites
+
+    for name, suite in sorted(all_suites().items()):
+        parts = ", ".join(part.name for part in suite.parts)
+        typer.echo(f"{name:<15}{suite.title} (parts: {parts})")
 
 
 def _list_labels(world: str) -> None:

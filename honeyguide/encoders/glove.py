@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pyarrow.parquet
 
-from honeyguide.contracts import Matrix, State
+from honeyguide.contracts import Ids, Matrix, State, Vector
 from honeyguide.encoders.cache import Cached
-from honeyguide.encoders.pooling import flat, pooled
+from honeyguide.encoders.pooling import pooled
 from honeyguide.encoders.vector_file import read_vectors
 from honeyguide.errors import HoneyguideError
 from honeyguide.registry import part
@@ -27,6 +27,8 @@ class GloveEncoder:
         self.width = self._vectors.shape[1]
         self._tfidf = tfidf
         self._cached = Cached(self._encode, self.width, cache_megabytes)
+        self._bags: dict[str, tuple[Ids, Vector]] = {}  # split once, however often weights change
+        self._bag_room = self._bag_space = int(cache_megabytes * 1e6)  # bytes
         self.forget()
 
     def __call__(self, texts: Sequence[str]) -> Matrix:
@@ -81,7 +83,7 @@ class GloveEncoder:
 
     def _count(self, text: str) -> None:
         self._pages += 1
-        self._pages_with[list(set(self._rows(text)))] += 1
+        self._pages_with[self._bag(text)[0]] += 1
 
     def _weigh(self) -> None:
         idf = np.log((1 + self._pages) / (1 + self._pages_with)) + 1
@@ -94,13 +96,29 @@ class GloveEncoder:
         row = self._row
         return [row[word] for word in words(text) if word in row and word not in STOP_WORDS]
 
+    def _bag(self, text: str) -> tuple[Ids, Vector]:
+        """The distinct words of a text by row, and 1 + log2 of how often each is there."""
+        known = self._bags.get(text)
+        if known is None:
+            counts = Counter(self._rows(text))
+            tf = 1 + np.log2(np.fromiter(counts.values(), np.float32, len(counts)))
+            known = np.fromiter(counts, np.int32, len(counts)), tf.astype(np.float32)
+            self._keep_bag(text, known)
+        return known
+
+    def _keep_bag(self, text: str, bag: tuple[Ids, Vector]) -> None:
+        self._bag_room -= text.__sizeof__() + 8 * len(bag[0]) + 400  # arrays and dict have a price
+        if self._bag_room < 0:
+            self._bags.clear()
+            self._bag_room = self._bag_space
+        self._bags[text] = bag
+
     def _encode(self, texts: Sequence[str]) -> Matrix:
-        bags = [self._rows(text) for text in texts]
         if not self._tfidf:
-            return pooled(bags, self._vectors)
-        counts = [Counter(bag) for bag in bags]
-        tf = 1 + np.log2(flat([count.values() for count in counts]))
-        return pooled(counts, self._vectors, (tf * self._idf[flat(counts)]).astype(np.float32))
+            return pooled([self._rows(text) for text in texts], self._vectors)
+        bags = [self._bag(text) for text in texts]
+        weights = [tf * self._idf[rows] for rows, tf in bags]
+        return pooled([rows for rows, _ in bags], self._vectors, np.concatenate(weights or [[]]))
 
 
 def _packaged() -> tuple[dict[str, int], Matrix]:

@@ -1,4 +1,4 @@
-"""All that speaks for or against a link: its words, its meaning, and the company it keeps."""
+"""All that speaks for or against a link: its words, their meaning, and the company it keeps."""
 
 from functools import lru_cache
 from zlib import crc32
@@ -7,93 +7,67 @@ import numpy as np
 from numpy.typing import NDArray
 
 from honeyguide import urls
-from honeyguide.columns import Columns
-from honeyguide.contracts import Goal, Link, Matrix, MemoryView, Outlinks, State, Vector
+from honeyguide.contracts import Goal, Ids, Link, Matrix, MemoryView, Outlinks, State, Vector
+from honeyguide.features.company import Company
 from honeyguide.text import words
 
 HEAD = 300  # characters of a page that say what it is about
 
 
 class LinkEvidence:
-    """A row of [meaning of the link's words | evidence from its surroundings | hashed words].
+    """A row of [meaning of the link's words | hashed words | number of its page].
 
-    What several pages say about the same link is averaged, and the best of it kept.
+    What a row cannot hold, since it changes while the link waits, is kept by page in `company`.
     """
-
-    SURROUNDINGS = 15
 
     def __init__(self, goal: Goal, dimensions: int = 64, buckets: int = 256) -> None:
         self._encoder = goal.encoder
         self._topic: Vector = goal.encoder([goal.topic])[0]
         self.dimensions = min(dimensions, goal.encoder.width)
         self.buckets = buckets
-        self.width = self.dimensions + self.SURROUNDINGS + buckets
-        self._said = Columns(
-            times=np.float32, around=np.float32, best=np.float32, source=np.float32
-        )
+        self.words = self.dimensions + buckets  # columns about the link's own words
+        self.width = self.words + 1
+        self.company = Company(self.dimensions)
 
     def __call__(self, memory: MemoryView, found: Outlinks) -> Matrix:
         x = np.zeros((len(found.links), self.width), np.float32)
-        if found.links:
-            meanings = self._encoder(
-                [f"{urls.words(link.url)} {link.anchor}" for link in found.links]
-            )
-            x[:, : self.dimensions] = meanings[:, : self.dimensions]
-            surroundings = x[:, self.dimensions : self.dimensions + self.SURROUNDINGS]
-            self._look_around(surroundings, memory, found, meanings @ self._topic)
-            self._hash_words(x[:, self.width - self.buckets :], found.links)
+        own = self._encoder([f"{urls.words(link.url)} {link.anchor}" for link in found.links])
+        around = self._encoder([link.context for link in found.links])
+        x[:, : self.dimensions] = own[:, : self.dimensions]
+        self._hash_words(x[:, self.dimensions : self.words], found.links)
+        x[:, -1] = found.ids.view(np.float32)  # the same bits
+        likeness = np.empty((3, len(x)), np.float32)
+        likeness[:] = own @ self._topic, around @ self._topic, self._source(found)
+        self.company.hear(found, memory, likeness, around)
         return x
 
+    @staticmethod
+    def pages(x: Matrix) -> Ids:
+        """The number of each row's page."""
+        return x[:, -1].view(np.int32)
+
+    def whole(self, x: Matrix) -> Matrix:
+        """Rows with all that is known now: of the words, then of the company."""
+        return np.hstack([x[:, : self.words], self.company.rows(self.pages(x))])
+
+    def worth(self, x: Matrix, weights: Vector) -> Vector:
+        """whole(x) @ weights."""
+        company = self.company.worth(self.pages(x), weights[self.words :])
+        return x[:, : self.words] @ weights[: self.words] + company
+
     def state(self) -> State:
-        """What has been said about each link so far."""
-        return self._said.state()
+        """What is known of each page so far."""
+        return self.company.state()
 
     def load(self, state: State) -> None:
         """Go on from there."""
-        self._said.load(state)
+        self.company.load(state)
 
-    def _look_around(self, x: Matrix, memory: MemoryView, found: Outlinks, own: Vector) -> None:
-        ids = found.ids
-        around, best, source = self._hear(found, own)
-        parents, relevant = memory.parent_count(ids), memory.relevant_parent_count(ids)
-        share = relevant / np.maximum(parents, 1)
-        many = 0.3 * np.log1p(parents)  # so that thirty parents are about one
-        x[:] = np.stack(
-            [
-                np.ones(len(ids), np.float32),
-                own,
-                around,
-                best,
-                source,
-                memory.parent_relevance(ids),
-                memory.ancestor_relevance(ids),
-                memory.distance(ids) / 9,
-                share,
-                many,
-                0.3 * np.log1p(relevant),
-                own * share,
-                share * share,
-                share * many,
-                share * source,
-            ],
-            axis=1,
-        )
-
-    def _hear(self, found: Outlinks, own: Vector) -> tuple[Vector, Vector, Vector]:
-        """How close to the topic the surroundings and the pages of a link have been so far."""
-        said, ids = self._said, found.ids
-        said.extend(max(0, int(ids.max()) + 1 - len(said)))
-        around: Vector = self._encoder([link.context for link in found.links]) @ self._topic
-        source = 0.0
-        if found.page is not None:
-            page = f"{found.page.title} {found.page.text[:HEAD]}"
-            source = float(self._encoder([page])[0] @ self._topic)
-        said["times"][ids] += 1
-        said["around"][ids] += around
-        said["source"][ids] += source
-        said["best"][ids] = np.maximum(said["best"][ids], np.maximum(around, own))
-        times = said["times"][ids]
-        return said["around"][ids] / times, said["best"][ids], said["source"][ids] / times
+    def _source(self, found: Outlinks) -> float:
+        if found.page is None:
+            return 0.0
+        head = f"{found.page.title} {found.page.text[:HEAD]}"
+        return float(self._encoder([head])[0] @ self._topic)
 
     def _hash_words(self, x: Matrix, links: tuple[Link, ...]) -> None:
         for row, link in zip(x, links, strict=True):

@@ -38,7 +38,7 @@ class Politeness:
 
     def __init__(
         self,
-        delay: float = 1.0,  # seconds between two requests to a host
+        delay: float = 1.0,  # seconds between two requests to a host; 0: also when it is slow
         slowness: float = 2.0,  # a host that takes a second rests for two
         longest: float = 60.0,  # seconds; no Crawl-delay, slowness or error asks for more
         longest_retry_after: float = 86_400.0,  # seconds
@@ -99,8 +99,8 @@ class Politeness:
     def _usual(self, record: _Record, seconds: float, crawl_delay: float | None) -> float:
         before = seconds if record.seconds is None else record.seconds
         record.seconds = before + _SMOOTHING * (seconds - before)
-        wanted = max(self._slowness * record.seconds, crawl_delay or 0.0)
-        return max(self._delay, min(wanted, self._longest))
+        slow = self._slowness * record.seconds if self._delay else 0.0
+        return max(self._delay, min(max(slow, crawl_delay or 0.0), self._longest))
 
 
 def may_pass(response: Response) -> bool:

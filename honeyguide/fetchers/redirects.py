@@ -3,6 +3,8 @@
 import asyncio
 from dataclasses import replace
 
+from msgspec import structs
+
 from honeyguide.contracts import Link, Response
 from honeyguide.fetchers.targets import follow
 from honeyguide.fetchers.terms import Terms, WebFetcher
@@ -33,7 +35,7 @@ class Redirects:
             if clock() >= deadline:
                 return replace(response, link=link, failure="timeout")
             seen.add(url)
-            response = await self._fetcher.fetch(replace(link, url=url), terms)
+            response = await self._fetcher.fetch(structs.replace(link, url=url), terms)
             if not _leads_on(response):
                 return replace(response, link=link)
         return replace(response, link=link, failure="too many redirects")

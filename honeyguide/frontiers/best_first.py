@@ -94,6 +94,14 @@ class BestFirst:
         for id in ids[self._block.holds(ids)]:
             self._block.remove(int(id))
 
+    def shed(self, keep: int) -> Vector:
+        """Forget all but the best waiting links, until they are found again: their scores."""
+        pages, scores = self._block.worst(len(self) - keep)
+        for page in pages.tolist():
+            self._block.remove(page)
+        self._seen["seen"][pages] = False
+        return scores
+
     def wake(self, now: float) -> float | None:
         """When `take` can next succeed; None when only a release or a put can help."""
         waiting = self._block.hosts_waiting() & ~self._hosts.full

@@ -7,6 +7,9 @@ from honeyguide.columns import Columns
 from honeyguide.contracts import Ids, Mask, Matrix, Scorer, State, Vector
 
 Entry = tuple[float, int, int]  # -score, page, row: older pages first among equals
+# numbers scored at once: they fit into the processor's cache, and the product of so few is not
+# shared out to threads, which would wait for a core that is busy parsing
+SLAB = 1 << 18
 NOTHING = np.float32(-np.inf)  # the score of a row that is not in use
 
 
@@ -14,6 +17,7 @@ class Block:
     """Rows of features with their scores; a freed row is used again."""
 
     def __init__(self, width: int) -> None:
+        self._slab = max(1, SLAB // width)  # rows that are scored at once
         self._rows = Columns(x=(np.float32, width), score=np.float32, page=np.int32, host=np.int32)
         self._row_of = Columns(row=np.int32)  # by page: 1 + its row, or 0
         self._free: list[int] = []
@@ -67,9 +71,11 @@ class Block:
 
     def rescore(self, score: Scorer) -> None:
         """Score the whole block, then mask: gathering the rows in use would cost far more."""
-        old = self.score
-        new = score(self._rows["x"][: len(self._rows)])
-        np.copyto(old, new, where=np.isfinite(old))  # seeds keep their +inf
+        scores, rows = self.score, self._rows["x"]
+        for start in range(0, len(scores), self._slab):
+            old = scores[start : start + self._slab]
+            new = score(rows[start : start + len(old)])
+            np.copyto(old, new, where=np.isfinite(old))  # seeds keep their +inf
 
     @property
     def score(self) -> Vector:
@@ -101,6 +107,18 @@ class Block:
         entries = self._entries(np.flatnonzero(self.score > cut))
         hosts = self.host[[row for _, _, row in entries]].tolist()
         return list(zip(hosts, entries, strict=True)), cut
+
+    def worst(self, count: int) -> tuple[Ids, Vector]:
+        """The pages with the lowest scores, the newest among equals, and these scores; no seeds."""
+        rows = np.flatnonzero(np.isfinite(self.score))
+        count = min(max(count, 0), len(rows))
+        kept = len(rows) - count
+        if count and kept:
+            worst = np.ones(len(rows), np.bool_)
+            worst[_largest(self.score[rows], self.page[rows], kept)] = False
+            rows = rows[worst]
+        rows = rows[:count]
+        return self.page[rows].copy(), self.score[rows].copy()
 
     def _entries(self, rows: NDArray[np.intp]) -> list[Entry]:
         scores, pages = self.score[rows], self.page[rows]

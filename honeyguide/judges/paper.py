@@ -2,6 +2,7 @@
 
 from honeyguide.contracts import Encoder, Page, Verdict
 from honeyguide.judges.closeness import check_topic, head
+from honeyguide.judges.label import Label
 from honeyguide.judges.matching import Term, fold, mentions
 from honeyguide.registry import part
 from honeyguide.text import terms
@@ -25,3 +26,20 @@ class WordAndCosine:
         cosine = float(self._encoder([head(page)])[0] @ self._vector)
         relevance = min(1.0, max(0.0, cosine))
         return Verdict(relevance, any(count for _, count in counts), mentions(counts))
+
+
+@part("judge", "label_and_cosine", argument="name")
+class LabelAndCosine:
+    """Has this label; relevance is the cosine of the vectors of topic and page."""
+
+    def __init__(self, name: str, topic: str, encoder: Encoder) -> None:
+        check_topic(topic, encoder)
+        self._label = Label(name)
+        self._encoder = encoder
+        self._vector = encoder([topic])[0]
+
+    def __call__(self, page: Page) -> Verdict:
+        """For the documents' agents, which reward pages near the topic too."""
+        truth = self._label(page)
+        cosine = float(self._encoder([head(page)])[0] @ self._vector)
+        return Verdict(min(1.0, max(0.0, cosine)), truth.relevant, truth.reasons)

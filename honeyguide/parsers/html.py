@@ -30,6 +30,7 @@ _meta_charset = re.compile(
 ).search
 _LINKS = "a[href], area[href], frame[src]"
 _UNSEEN = ["script", "style", "template"]
+_FRAME = ["nav", "footer"]
 
 # What makes a small page expensive: see _defused.
 _FORMATTING = r"<(/?)(?:b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u)(?=[\s/>])"
@@ -192,7 +193,7 @@ class _Head:
 
 def _link_nodes(tree: LexborHTMLParser, follow_nofollow: bool) -> list[Any]:
     nodes = tree.css(_LINKS)
-    if follow_nofollow:
+    if follow_nofollow or not tree.css_matches('[rel*="nofollow" i]'):
         return nodes
     return [node for node in nodes if "nofollow" not in (node.attributes.get("rel") or "").lower()]
 
@@ -208,8 +209,8 @@ def _flat_text(tree: LexborHTMLParser, nodes: list[Any]) -> tuple[str, list[tupl
         node.insert_before(_MARK)
         node.insert_after(_MARK)
     root = tree.body or tree.root
-    first, *more = [" ".join(part.split()) for part in root.text(separator=" ").split(_MARK)]
-    pieces = [first, *(piece and " " + piece for piece in more)]
+    # marks stand alone between spaces: of the two around each, one is kept
+    pieces = [piece.rstrip() for piece in " ".join(root.text(separator=" ").split()).split(_MARK)]
     flat = "".join(pieces)
     if len(pieces) != 2 * len(nodes) + 1:  # the page has such marks of its own
         return flat, [(0, 0)] * len(nodes)
@@ -268,7 +269,15 @@ def _main_text(html: str, flat: str, tree: LexborHTMLParser) -> tuple[str, str]:
     document = HTMLTree.parse(html)
     main = extract_plain_text(document, main_content=True, list_bullets=False, links=False)
     stands_out = len(main) > 2_000 or 2 * len(main) > len(flat)
-    return _line(document.title or ""), main if stands_out else flat
+    return _line(document.title or ""), main if stands_out else _without_frame(tree) or flat
+
+
+def _without_frame(tree: LexborHTMLParser) -> str:
+    """All of the text but navigation and footer (document 002, 9.4); destroys them."""
+    if tree.body is None or not tree.css_matches(", ".join(_FRAME)):
+        return ""
+    tree.body.strip_tags(_FRAME)
+    return " ".join(tree.body.text(separator=" ").replace(_MARK, " ").split())
 
 
 def _line(text: str) -> str:

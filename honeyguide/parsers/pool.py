@@ -1,26 +1,55 @@
-"""Pages read in processes of their own, which end with this one, however it ends."""
+"""Pages read and judged in processes of their own, which end with this one, however it ends."""
 
 import asyncio
 import signal
 import struct
 import sys
 from collections import deque
-from typing import Any, BinaryIO, Protocol, cast
+from dataclasses import astuple
+from typing import Any, BinaryIO, NamedTuple, Protocol, cast
 
 import msgspec
 
+from honeyguide.contracts import Judge, Verdict
 from honeyguide.errors import HoneyguideError
 from honeyguide.parsers.html import MAX_BODY, Parsed, Raw, build, parse, read
+from honeyguide.recipe import JudgeRecipe
 
 LONGEST = 30.0  # seconds for a page
 _PROGRAM = "from honeyguide.parsers.pool import work; work()"
 _HEAD = struct.Struct("<I")  # bytes of the message that follows
 
 
+class Opinion(NamedTuple):
+    """A judge's verdict, in texts and numbers only."""
+
+    relevance: float
+    relevant: bool
+    reasons: list[str]
+
+
+class Answer(NamedTuple):
+    """What was found in a page."""
+
+    raw: Raw
+    opinion: Opinion | None
+
+
+class Read(NamedTuple):
+    """A page that was read."""
+
+    parsed: Parsed
+    verdict: Verdict | None = None  # None: not judged yet
+
+
 class Reader(Protocol):
     """Reads pages, wherever that is done."""
 
-    async def read(self, body: bytes, url: str, content_type: str = "") -> Parsed | None:
+    async def ready(self) -> None:
+        """Return once pages can be read."""
+        ...
+
+    async def read(self, body: bytes, url: str, content_type: str = "") -> Read | None:
         """What is in a page; None when it could not be read."""
         ...
 
@@ -32,9 +61,12 @@ class Reader(Protocol):
 class Here:
     """Reads pages in this process."""
 
-    async def read(self, body: bytes, url: str, content_type: str = "") -> Parsed | None:
+    async def ready(self) -> None:
+        """It always is."""
+
+    async def read(self, body: bytes, url: str, content_type: str = "") -> Read | None:
         """What is in a page."""
-        return parse(body, url, content_type)
+        return Read(parse(body, url, content_type))
 
     async def close(self) -> None:
         """Nothing is open."""
@@ -43,24 +75,38 @@ class Here:
 class ParserPool:
     """Reads pages in other processes; None for a page that ends the process that reads it."""
 
-    def __init__(self, processes: int = 1, longest: float = LONGEST) -> None:
+    def __init__(
+        self,
+        processes: int = 1,
+        longest: float = LONGEST,
+        recipe: JudgeRecipe | None = None,  # for a judge of their own
+    ) -> None:
         self._processes = processes
+        self._recipe = _packed(_encode(recipe and astuple(recipe)))
         self._longest = longest
         self._readers: list[_Process] = []
         self._opening: set[asyncio.Task[None]] = set()
+        self._news = asyncio.Event()  # a process is ready, or gone
 
-    async def read(self, body: bytes, url: str, content_type: str = "") -> Parsed | None:
+    async def ready(self) -> None:
+        """Start the processes, and wait for one of them."""
+        while self._least_busy() is None:
+            self._news.clear()
+            await self._news.wait()
+
+    async def read(self, body: bytes, url: str, content_type: str = "") -> Read | None:
         """Have a page read by whoever has least to do; here while nobody is ready."""
         message = _packed(_encode((url, content_type, body[:MAX_BODY])))
         while (reader := self._least_busy()) is not None:
             answer = await reader.ask(message)
             if answer:
-                return build(url, _decode(answer))
+                raw, opinion = _decode(answer)
+                return Read(build(url, raw), opinion and _verdict(opinion))
             if answer is not None:  # it cannot say
                 break
             if reader.died_of is message:
                 return None
-        return parse(body, url, content_type)
+        return Read(parse(body, url, content_type))
 
     async def close(self) -> None:
         """End them all."""
@@ -84,7 +130,7 @@ class ParserPool:
         loop = asyncio.get_running_loop()
         command = (sys.executable, "-c", _PROGRAM)
         _, reader = await loop.subprocess_exec(
-            lambda: _Process(self._longest), *command, stderr=None
+            lambda: _Process(self._recipe, self._longest, self._news), *command, stderr=None
         )
         self._readers.append(reader)
 
@@ -92,7 +138,9 @@ class ParserPool:
 class _Process(asyncio.SubprocessProtocol):
     """A process that reads, seen from here: it answers in the order of the questions."""
 
-    def __init__(self, longest: float) -> None:
+    def __init__(self, recipe: bytes, longest: float, news: asyncio.Event) -> None:
+        self._recipe = recipe
+        self._news = news
         self.waiting: deque[tuple[bytes, asyncio.Future[bytes | None]]] = deque()
         self.is_ready = self.is_gone = False
         self.died_of: bytes | None = None  # the message it was at when it ended
@@ -106,6 +154,7 @@ class _Process(asyncio.SubprocessProtocol):
         """It was started."""
         self._process = cast(asyncio.SubprocessTransport, transport)
         self._questions = cast(asyncio.WriteTransport, self._process.get_pipe_transport(0))
+        self._questions.write(self._recipe)
 
     async def ask(self, message: bytes) -> bytes | None:
         """Its answer; None when it ended without one."""
@@ -130,10 +179,12 @@ class _Process(asyncio.SubprocessProtocol):
                 _give(self.waiting.popleft()[1], answer)
                 self._watch()
             self.is_ready = True  # its first message only says so
+            self._news.set()
 
     def connection_lost(self, error: Exception | None) -> None:
         """It ended, and all that it said has arrived."""
         self.is_gone = True
+        self._news.set()
         if self.waiting:
             self.died_of = self.waiting[0][0]
         while self.waiting:
@@ -160,6 +211,10 @@ class _Process(asyncio.SubprocessProtocol):
         self._deadline = self._loop.call_later(self._longest, kill) if self.waiting else None
 
 
+def _verdict(opinion: Opinion) -> Verdict:
+    return Verdict(opinion.relevance, opinion.relevant, tuple(opinion.reasons))
+
+
 def _give(future: "asyncio.Future[Any]", answer: bytes | None) -> None:
     if not future.done():  # whoever waited for it may have been cancelled
         future.set_result(answer)
@@ -169,17 +224,30 @@ def _give(future: "asyncio.Future[Any]", answer: bytes | None) -> None:
 
 
 def work() -> None:
-    """Answer questions until whoever asks them is gone."""
+    """Answer questions until whoever asks them is gone; the first says who judges."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is the crawl's to say when to end
     questions, answers = sys.stdin.buffer, sys.stdout.buffer
+    recipe = _hear(questions)
+    judge = JudgeRecipe(*recipe).make() if recipe else None
     _say(answers, b"")
-    while len(head := questions.read(_HEAD.size)) == _HEAD.size:
-        url, content_type, body = msgspec.msgpack.decode(questions.read(_HEAD.unpack(head)[0]))
-        try:
-            answer = _encode(read(body, url, content_type))
-        except UnicodeEncodeError:  # half a surrogate pair
-            answer = b""
-        _say(answers, answer)
+    while (question := _hear(questions)) is not None:
+        _say(answers, _answer(judge, *question))
+
+
+def _answer(judge: Judge | None, url: str, content_type: str, body: bytes) -> bytes:
+    raw = read(body, url, content_type)
+    try:
+        opinion = judge and Opinion(*astuple(judge(build(url, raw).page)))
+        return _encode((raw, opinion))
+    except Exception:  # half a surrogate pair, or a bug that whoever asks will meet and can tell
+        return b""
+
+
+def _hear(questions: BinaryIO) -> Any:
+    head = questions.read(_HEAD.size)
+    if len(head) < _HEAD.size:
+        return None
+    return msgspec.msgpack.decode(questions.read(_HEAD.unpack(head)[0]))
 
 
 def _say(answers: BinaryIO, message: bytes) -> None:
@@ -192,4 +260,4 @@ def _packed(message: bytes) -> bytes:
 
 
 _encode = msgspec.msgpack.Encoder().encode
-_decode = msgspec.msgpack.Decoder(Raw).decode
+_decode = msgspec.msgpack.Decoder(Answer).decode

@@ -47,11 +47,11 @@ class Recorded:
         """The next link to visit: first those whose visits were cut off."""
         if self._first:
             return self._first.pop(0)
-        parked = self.navigator.parked
+        moved = self.navigator.moved
         link = self.navigator.choose(now)
         if link is not None:
             self.store.took(link, now)
-        elif self.navigator.parked > parked:
+        elif self.navigator.moved > moved:
             self.store.looked(now)
         return link
 

@@ -3,19 +3,20 @@
 import hashlib
 import os
 import re
-import zlib
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from http import HTTPStatus
 from io import FileIO
 from pathlib import Path
 
+from isal import isal_zlib
+
 from honeyguide.contracts import Response
 from honeyguide.version import VERSION
 from honeyguide.warc.index import Place, cut_index, index_line, index_path, sort_index
 
 MAX_BYTES = 1_000_000_000  # of a file, before the next one begins
-LEVEL = 1  # of compression: half the time of level 6 for a tenth more bytes
+LEVEL = 1  # of compression: an eighth of the time of zlib's usual one for a tenth more bytes
 
 # why a body is not whole, in the words of the standard (WARC 1.1, 5.13)
 _TRUNCATED = {
@@ -183,7 +184,7 @@ def _record(
 
 def _gzip(data: bytes) -> bytes:
     window, memory = (11, 4) if len(data) < _SMALL else (15, 8)
-    compressor = zlib.compressobj(LEVEL, zlib.DEFLATED, 16 + window, memory)
+    compressor = isal_zlib.compressobj(LEVEL, isal_zlib.DEFLATED, 16 + window, memory)
     return compressor.compress(data) + compressor.flush()
 
 

@@ -2,11 +2,19 @@
 
 from honeyguide.contracts import Judge
 from honeyguide.fetchers.archive import ArchiveFetcher
+from honeyguide.parsers.pool import ParserPool
+from honeyguide.recipe import JudgeRecipe
 from honeyguide.registry import part
 from honeyguide.worlds.web import WebWorld
 
 
 @part("world", "archive", argument="paths")
-def archive(judge: Judge, paths: str) -> WebWorld:
+def archive(
+    judge: Judge,
+    paths: str,
+    parsers: int = 0,  # processes that only read and judge pages
+    recipe: JudgeRecipe | None = None,  # for the judges of those
+) -> WebWorld:
     """What WARC files hold, a crawl's own or Common Crawl's, crawled without the web."""
-    return WebWorld(judge, ArchiveFetcher(paths))
+    reader = ParserPool(parsers, recipe=recipe) if parsers else None
+    return WebWorld(judge, ArchiveFetcher(paths), reader=reader)

@@ -3,6 +3,8 @@
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
+from msgspec import structs
+
 from honeyguide import urls
 from honeyguide.contracts import Link, Truth, Visit, World
 
@@ -28,7 +30,7 @@ class Sitemapped:
             return visit
         self._hosts.add(host)
         found = [
-            replace(link, url=url, tag_path=TAG_PATH, source=visit.page.url)
+            structs.replace(link, url=url, tag_path=TAG_PATH, source=visit.page.url)
             for link in await self._read(visit.page.url)
             if (url := urls.canonical(link.url)) is not None
         ]

@@ -15,7 +15,8 @@ from honeyguide.fetchers.robots_tag import robots_directives
 from honeyguide.fetchers.sitemaps import Sitemaps
 from honeyguide.fetchers.terms import WebFetcher
 from honeyguide.parsers.html import Parsed
-from honeyguide.parsers.pool import Here, ParserPool, Reader
+from honeyguide.parsers.pool import Here, ParserPool, Read, Reader
+from honeyguide.recipe import JudgeRecipe
 from honeyguide.registry import part
 from honeyguide.worlds.sitemapped import Sitemapped
 
@@ -43,6 +44,7 @@ class WebWorld:
 
     async def visit(self, link: Link) -> Visit:
         """Fetch, parse and judge."""
+        await self._reader.ready()
         begin = time.monotonic()
         response = await self._fetcher.fetch(link)
         seconds = time.monotonic() - begin
@@ -51,10 +53,10 @@ class WebWorld:
         if failure:
             again = may_pass(response)
             return Visit(link, None, NOTHING, response, failure, seconds, rest, again)
-        parsed = await self._read(response)
-        if parsed is None:
+        found = await self._read(response)
+        if found is None:
             return Visit(link, None, NOTHING, response, "unreadable", seconds, rest)
-        page, verdict, response = self._understand(response, parsed)
+        page, verdict, response = self._understand(response, *found)
         return Visit(link, page, verdict, response, "", seconds, rest)
 
     def _rest(self, url: str, response: Response, seconds: float) -> float | None:
@@ -83,19 +85,21 @@ class WebWorld:
         await self._fetcher.close()
         await self._reader.close()
 
-    async def _read(self, response: Response) -> Parsed | None:
+    async def _read(self, response: Response) -> Read | None:
         content_type = response.headers.get("content-type", "")
         url = urls.canonical(response.url) or response.url
         return await self._reader.read(response.body, url, content_type)
 
-    def _understand(self, response: Response, parsed: Parsed) -> tuple[Page, Verdict, Response]:
+    def _understand(
+        self, response: Response, parsed: Parsed, verdict: Verdict | None
+    ) -> tuple[Page, Verdict, Response]:
         wishes = robots_directives(response.headers)
         page = parsed.page
         if "nofollow" in wishes:
-            page = replace(page, links=())
+            page, verdict = replace(page, links=()), None
         if parsed.noindex or "noindex" in wishes:  # followed, but neither judged nor kept
             return replace(page, title="", text=""), UNWANTED, replace(response, body=b"")
-        return page, self._judge(page), response
+        return page, self._judge(page) if verdict is None else verdict, response
 
 
 @part("world", "web")
@@ -106,7 +110,8 @@ def live_web(
     allow_private: bool = False,
     resolve: str = "",  # "NAME=ADDRESS:PORT,...": where a host is really found; "*" is any host
     sitemaps: bool = False,  # whether sites' sitemaps are a source of links
-    parsers: int = 0,  # processes that only read pages
+    parsers: int = 0,  # processes that only read and judge pages
+    recipe: JudgeRecipe | None = None,  # for the judges of those
 ) -> World:
     """The live web: robots.txt obeyed, private addresses refused, hosts left in peace."""
     name = user_agent(contact)
@@ -117,7 +122,7 @@ def live_web(
     )
     robots = Robots(http, name)
     fetcher = Redirects(robots)
-    pool = ParserPool(parsers) if parsers else None
+    pool = ParserPool(parsers, recipe=recipe) if parsers else None
     world = WebWorld(judge, fetcher, Politeness(delay), robots.crawl_delay, pool)
     if not sitemaps:
         return world

@@ -46,6 +46,10 @@ class Looks:
         return np.array(rows, np.float32).reshape(-1, 2)
 
 
+def load_weights(learner, weights):
+    learner.load_policy({"weights": weights})
+
+
 class Zeros:
     width = 8
 
@@ -60,7 +64,7 @@ def agent(kind, width=2, seed=0, **settings):
     made = KINDS[kind](Goal("rocks", Zeros()), np.random.default_rng(seed), **settings)
     made.features = Looks()
     made.features.width = width
-    made.load_weights(np.zeros(width))
+    load_weights(made, np.zeros(width))
     return made
 
 
@@ -142,7 +146,7 @@ def test_ten_steps_of_algorithm_1_are_those_worked_by_hand(kind, expected):
     trace = []
 
     def note(visit, step, now):
-        trace.append((visit.page.title, *learner.weights()))
+        trace.append((visit.page.title, *learner.policy()["weights"]))
 
     simulate(navigator, world, [world.find("s")], 11, observer=note)
     assert trace[0] == ("s", 0.0, 0.0)
@@ -163,9 +167,9 @@ def step(x, reward, options=(), relevant=False):
 
 def learnt(kind, before, what, **settings):
     learner = agent(kind, width=3, epsilon=0.0, **settings)
-    learner.load_weights(before)
+    load_weights(learner, before)
     learner.learn([what])
-    return learner.weights()
+    return learner.policy()["weights"]
 
 
 @given(rows, rows, st.lists(rows, max_size=4), st.floats(-1, 30), st.floats(0, 0.99))
@@ -232,10 +236,10 @@ def test_the_next_action_is_the_best_but_for_one_in_ten():
     learner = agent("async", width=3, gamma=0.5, step_size=1.0)
     best = 0
     for _ in range(4000):
-        learner.load_weights(np.array([0.0, 8.0, 2.0]))
+        load_weights(learner, np.array([0.0, 8.0, 2.0]))
         learner.learn([what])
-        assert learner.weights()[0] in (4.0, 1.0)
-        best += learner.weights()[0] == 4.0
+        assert learner.policy()["weights"][0] in (4.0, 1.0)
+        best += learner.policy()["weights"][0] == 4.0
     assert best / 4000 == pytest.approx(0.95, abs=0.015)  # half of the random ones are best too
 
 
@@ -244,10 +248,10 @@ def test_diverging_weights_still_give_finite_scores(kind):
     learner = agent(kind, gamma=0.9, step_size=100.0)
     for _ in range(500):
         learner.learn([step([9, 9], -1.0, [[9, 8], [1, 9]])])
-    assert np.abs(learner.weights()).max() > 1e30
+    assert np.abs(learner.policy()["weights"]).max() > 1e30
     x = np.full((4, 2), 9, np.float32)
     assert np.isfinite(learner.score(x)).all()
-    assert np.isfinite(learner.weights()).all()
+    assert np.isfinite(learner.policy()["weights"]).all()
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -256,23 +260,23 @@ def test_weights_can_be_kept_from_task_to_task(encoder, variant):
     goal = Goal("geology", encoder)
     first = make("agent", spec, goal=goal, rng=np.random.default_rng(1))
     width = {"han2018": 14 + 4 * 2, "pertejo2021": 8 + 2 * 2}[variant]
-    assert first.features.width == width == len(first.weights())
+    assert first.features.width == width == len(first.policy()["weights"])
     first.learn([step(np.ones(width), 30.0, relevant=True, options=[np.ones(width)])])
     second = make("agent", spec, goal=goal, rng=np.random.default_rng(2))
-    second.load_weights(first.weights())
-    assert second.weights().tolist() == first.weights().tolist()
+    load_weights(second, first.policy()["weights"])
+    assert second.policy()["weights"].tolist() == first.policy()["weights"].tolist()
     first.learn([step(np.ones(width), 30.0, relevant=True, options=[np.ones(width)])])
-    assert second.weights().tolist() != first.weights().tolist()
+    assert second.policy()["weights"].tolist() != first.policy()["weights"].tolist()
     with pytest.raises(HoneyguideError, match=f"3 weights do not fit {width} features"):
-        second.load_weights(np.zeros(3))
+        load_weights(second, np.zeros(3))
 
 
 def test_document_000_draws_its_first_weights_between_zero_and_one(encoder):
     goal = Goal("geology", encoder)
     drawn = make("agent", "linear_sync:variant=pertejo2021", goal=goal, rng=np.random.default_rng())
-    assert drawn.weights().min() >= 0 and 0.5 < drawn.weights().max() <= 1
+    assert drawn.policy()["weights"].min() >= 0 and 0.5 < drawn.policy()["weights"].max() <= 1
     zero = make("agent", "linear_sync", goal=goal, rng=np.random.default_rng())
-    assert not zero.weights().any()
+    assert not zero.policy()["weights"].any()
 
 
 def test_one_setting_can_differ_from_the_document():

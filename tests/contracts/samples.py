@@ -17,6 +17,7 @@ TOPIC = "geology"
 LIVE = {"web"}  # worlds that cannot be visited in these checks
 SPECS = {
     ("judge", "label"): "label:geology",
+    ("judge", "label_and_cosine"): "label_and_cosine:geology",
     ("judge", "targets"): "targets:geology.example",
     ("world", "synthetic"): "synthetic:pages=2000",
 }

@@ -26,6 +26,10 @@ def test_a_slow_host_rests_longer():
     assert polite.rest("b", answer(), 0.1, NOW) == 1.0
 
 
+def test_without_a_delay_a_slow_host_is_not_waited_for():
+    assert Politeness(delay=0.0).rest("a", answer(), 3.0, NOW) == 0.0
+
+
 def test_one_slow_answer_is_soon_forgotten():
     polite = Politeness(delay=1.0, slowness=2.0)
     rests = [polite.rest("a", answer(), seconds, NOW) for seconds in [4.0] + [0.1] * 9]

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from honeyguide.errors import HoneyguideError
 from honeyguide.parsers import pool as module
-from honeyguide.parsers.html import parse
-from honeyguide.parsers.pool import Here, ParserPool
+from honeyguide.parsers.html import parse as parse_here
+from honeyguide.parsers.pool import Here, ParserPool, Read
 
 URL = "http://site.example/dir/page.html"
 PAGES = [
@@ -41,13 +41,17 @@ pool.work()
 """
 
 
+def parse(*page):
+    return Read(parse_here(*page))
+
+
 @asynccontextmanager
 async def opened(processes=1, longest=30.0):
     pool = ParserPool(processes, longest)
     try:
-        await pool.read(b"", URL)
         for _ in range(2000):
-            if pool._readers and all(reader.is_ready for reader in pool._readers):
+            await pool.ready()
+            if all(reader.is_ready for reader in pool._readers):
                 break
             await asyncio.sleep(0.01)
         yield pool

@@ -1,7 +1,7 @@
 import asyncio
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from honeyguide import urls
 from honeyguide.contracts import Link, Verdict

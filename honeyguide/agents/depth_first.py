@@ -1,0 +1,30 @@
+"""The link that was found last (document 002, 3.1)."""
+
+from collections.abc import Sequence
+
+from honeyguide.contracts import Agent, Matrix, State, Step, Vector
+from honeyguide.features.recency import Recency
+from honeyguide.registry import part
+
+
+@part("agent", "depth_first")
+class DepthFirst(Agent):
+    """Follows the link found last, down to the end of a path, before it takes the next."""
+
+    def __init__(self) -> None:
+        self.features: Recency = Recency()
+
+    def score(self, x: Matrix) -> Vector:
+        """The later the better; exact for the first 16 million links found."""
+        return x[:, 0]
+
+    def learn(self, steps: Sequence[Step]) -> None:
+        """Nothing to learn."""
+
+    def state(self) -> State:
+        """How many links were found."""
+        return self.features.state()
+
+    def load(self, state: State) -> None:
+        """Go on from there."""
+        self.features.load(state)

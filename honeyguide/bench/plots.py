@@ -1,0 +1,93 @@
+"""Small pictures side by side, one for each task."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from honeyguide.bench.results import Results
+
+WIDE = 3  # pictures in a row
+Draw = Callable[[Axes, str], None]  # one picture, of one task
+
+
+def grid(tasks: Sequence[str], draw: Draw, x: str, y: str) -> Figure:
+    """A picture for each task, with one legend."""
+    rows = max(1, -(-len(tasks) // WIDE))
+    figure = Figure(figsize=(4 * WIDE, 2.8 * rows + 0.4), layout="constrained")
+    all_axes = figure.subplots(rows, WIDE, squeeze=False).ravel()
+    for axes, task in zip(all_axes, tasks, strict=False):
+        draw(axes, task)
+        axes.set_title(task, fontsize=9)
+        axes.tick_params(labelsize=8)
+        axes.set_ylim(bottom=0)
+        axes.grid(alpha=0.3)
+        axes.spines[["top", "right"]].set_visible(False)
+    for axes in all_axes[len(tasks) :]:
+        axes.set_axis_off()
+    figure.supxlabel(x, fontsize=9)
+    figure.supylabel(y, fontsize=9)
+    lines, labels = max(
+        (axes.get_legend_handles_labels() for axes in all_axes), key=lambda p: len(p[1])
+    )
+    figure.legend(lines, labels, loc="outside upper center", ncols=6, frameon=False, fontsize=8)
+    return figure
+
+
+def curves(results: Results, part: str, entries: Sequence[str]) -> Figure:
+    """Relevant pages against pages fetched."""
+
+    def draw(axes: Axes, task: str) -> None:
+        for number, entry in enumerate(entries):
+            if results.runs(part, task, entry):
+                pages, relevant = results.curve(part, task, entry)
+                style = "--" if entry == "oracle" else "-"
+                axes.plot(
+                    pages, relevant, style, color=f"C{number % 10}", label=entry, linewidth=1.2
+                )
+
+    return grid(results.tasks(part), draw, "pages fetched", "relevant pages")
+
+
+def intervals(results: Results, part: str, entries: Sequence[str]) -> Figure:
+    """Relevant pages in each tenth of relevance."""
+
+    def draw(axes: Axes, task: str) -> None:
+        there = [entry for entry in entries if results.runs(part, task, entry)]
+        for number, entry in enumerate(there):
+            runs = [run["intervals"] for run in results.runs(part, task, entry)]
+            heights = np.mean(runs, axis=0)
+            left = np.arange(len(heights)) + number / (len(there) + 1)
+            axes.bar(
+                left, heights, 1 / (len(there) + 1), align="edge", label=entry, color=f"C{number}"
+            )
+
+    return grid(results.tasks(part), draw, "tenth of relevance", "relevant pages")
+
+
+def learning(results: Results, part: str, entries: Sequence[str]) -> Figure:
+    """Relevant pages a task, as tasks repeat and what was learnt is kept."""
+
+    def draw(axes: Axes, task: str) -> None:
+        for number, entry in enumerate(entries):
+            if series := by_repeat(results, part, task, entry):
+                axes.plot(
+                    range(1, len(series) + 1),
+                    series,
+                    color=f"C{number}",
+                    label=entry,
+                    linewidth=1.2,
+                )
+
+    return grid(results.tasks(part), draw, "task", "relevant pages")
+
+
+def by_repeat(results: Results, part: str, task: str, entry: str) -> list[float]:
+    """The mean over trials of each repeat."""
+    runs = results.runs(part, task, entry)
+    repeats = sorted({run["repeat"] for run in runs})
+    return [
+        float(np.mean([run["relevant"] for run in runs if run["repeat"] == repeat]))
+        for repeat in repeats
+    ]

@@ -1,0 +1,126 @@
+"""The finished runs of a suite, to ask questions of."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from honeyguide.bench.ledger import Record
+from honeyguide.bench.ratios import Interval, bootstrap, ratio, spread
+from honeyguide.bench.suite import Trial
+from honeyguide.bench.trials import points
+
+Floats = list[float]
+
+
+@dataclass(frozen=True)
+class Results:
+    """What is in the ledger of the trials that a suite asks for."""
+
+    trials: Sequence[Trial]
+    records: Sequence[Record]
+
+    @cached_property
+    def _by_place(self) -> dict[tuple[str, str, str], list[Record]]:
+        wanted = {trial.digest for trial in self.trials}
+        found: dict[tuple[str, str, str], list[Record]] = {}
+        for record in self.records:
+            if record["digest"] in wanted:
+                place = record["part"], record["task"], record["entry"]
+                found.setdefault(place, []).append(record)
+        for runs in found.values():
+            runs.sort(key=lambda record: (record["trial"], record["repeat"]))
+        return found
+
+    def tasks(self, part: str) -> list[str]:
+        """The tasks of a part of which there are results, in order."""
+        names = dict.fromkeys(t.task.name for t in self.trials if t.part == part)
+        return [name for name in names if self.entries(part, name)]
+
+    def entries(self, part: str, task: str | None = None) -> list[str]:
+        """Who took part, on a task or on any, in order."""
+        names = dict.fromkeys(t.entry.name for t in self.trials if t.part == part)
+        there = {e for p, t, e in self._by_place if p == part and task in (None, t)}
+        return [name for name in names if name in there]
+
+    def runs(self, part: str, task: str, entry: str) -> list[Record]:
+        """The runs of an entry on a task; empty when there are none."""
+        return self._by_place.get((part, task, entry), [])
+
+    def found(self, part: str, task: str, entry: str, what: str = "relevant") -> Floats:
+        """One number a run."""
+        return [float(run[what]) for run in self.runs(part, task, entry)]
+
+    def mean(self, part: str, task: str, entry: str, what: str = "relevant") -> float:
+        """The mean over runs; not a number when there are none."""
+        numbers = self.found(part, task, entry, what)
+        return float(np.mean(numbers)) if numbers else float("nan")
+
+    def curve(self, part: str, task: str, entry: str) -> tuple[list[int], Floats]:
+        """Pages, and the mean of relevant pages found with so many."""
+        runs = self.runs(part, task, entry)
+        mean = np.mean([run["curve"] for run in runs], axis=0)
+        return points(runs[0]["budget"]), mean.tolist()
+
+    def web(self, part: str, task: str) -> dict[str, int]:
+        """How many pages there are, where the oracle has been."""
+        runs = self.runs(part, task, "oracle")
+        facts: dict[str, int] = runs[0]["web"] if runs else {}
+        return facts
+
+    def interval(
+        self, part: str, entry: str, base: str | Callable[[str], str], what: str = "relevant"
+    ) -> Interval | None:
+        """The ratio to a baseline, perhaps another for each task, over the tasks that both did."""
+        pairs = []
+        for task in self.tasks(part):
+            other = base if isinstance(base, str) else base(task)
+            pair = self.found(part, task, entry, what), self.found(part, task, other, what)
+            if all(pair):
+                pairs.append(pair)
+        return bootstrap(pairs, np.random.default_rng(0)) if pairs else None
+
+    def ratio(self, part: str, task: str, entry: str, base: str) -> float:
+        """Of means, on one task."""
+        found, other = self.found(part, task, entry), self.found(part, task, base)
+        return ratio(found, other) if found and other else float("nan")
+
+    def figures(self) -> dict[str, Any]:
+        """Everything by part, task and entry, as data."""
+        out: dict[str, Any] = {}
+        for (part, task, entry), runs in self._by_place.items():
+            place = out.setdefault(part, {}).setdefault(task, {})
+            place[entry] = _figures(runs, self.web(part, task), self.mean(part, task, "oracle"))
+        return out
+
+    def complete(self, part: str) -> tuple[int, int]:
+        """Runs that are there, and runs that were asked for."""
+        asked = sum(trial.repeats for trial in self.trials if trial.part == part)
+        there = sum(len(runs) for (p, _, _), runs in self._by_place.items() if p == part)
+        return there, asked
+
+
+def _figures(runs: Sequence[Record], web: dict[str, int], oracle: float) -> dict[str, Any]:
+    relevant = [run["relevant"] for run in runs]
+    mean = float(np.mean(relevant))
+    total = web.get("relevant_reachable")
+    return {
+        "relevant": relevant,
+        "mean": round(mean, 2),
+        "sd": round(spread(relevant), 2),
+        "oracle_share": round(mean / oracle, 4) if oracle > 0 else None,
+        "recall": round(mean / total, 4) if total else None,
+        "area": _mean(runs, "area"),
+        "hosts": _mean(runs, "hosts"),
+        "pages": _mean(runs, "pages"),
+        "budget": runs[0]["budget"],
+        "seconds": _mean(runs, "seconds"),
+        "processor_seconds": _mean(runs, "processor_seconds"),
+        "random_seeds": [run["random_seed"] for run in runs],
+    } | ({"web": web} if runs[0]["entry"] == "oracle" else {})
+
+
+def _mean(runs: Sequence[Record], what: str) -> float:
+    return round(float(np.mean([run[what] for run in runs])), 3)

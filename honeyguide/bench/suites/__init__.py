@@ -1,0 +1,1 @@
+"""One file a suite, each with a SUITE in it."""

@@ -1,0 +1,201 @@
+"""Trials run one by one or in processes, and written down as they end."""
+
+import functools
+import multiprocessing
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import numpy as np
+
+from honeyguide.bench.ledger import Ledger, Record, key
+from honeyguide.bench.suite import Task, Trial
+from honeyguide.contracts import Learner, Step, Truth, Visit
+from honeyguide.crawl import run_jumping
+from honeyguide.graphs import Graph
+from honeyguide.navigator import Navigator
+from honeyguide.plan import OpenPlan, Plan
+from honeyguide.policies import load_policy, save_policy
+from honeyguide.worlds.synthetic.truth import reachable
+
+POINTS = 100  # of a curve that is kept
+INTERVALS = 10  # of relevance
+RANDOM_PAGE = "random page "
+Progress = Callable[[Trial], None]  # told when a trial has ended
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where trials find their webs and leave their results."""
+
+    worlds: dict[str, str]  # of each web
+    out: Path
+    commit: str
+
+    @property
+    def ledger(self) -> Ledger:
+        """The finished runs."""
+        return Ledger(self.out / "runs.jsonl")
+
+    def policy(self, trial: Trial, repeat: int) -> Path:
+        """What was learnt up to a repeat."""
+        name = f"{trial.digest}-{trial.number}-{repeat}.policy"
+        return self.out / "policies" / name
+
+
+def run_trials(trials: Sequence[Trial], place: Place, workers: int, progress: Progress) -> None:
+    """Run what is not yet in the ledger; results do not depend on the number of processes."""
+    done = {key(record) for record in place.ledger.read()}
+    left = [trial for trial in trials if any(k not in done for k in _keys(trial))]
+    for trial in trials:
+        if trial not in left:
+            progress(trial)
+    if workers == 1:
+        for trial in left:
+            run_trial(trial, place, done)
+            progress(trial)
+        return
+    # spawned, not forked: a fork copies threads' locks
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(workers, mp_context=context) as pool:
+        running = [(trial, pool.submit(run_trial, trial, place, done)) for trial in left]
+        try:
+            for trial, future in running:
+                future.result()
+                progress(trial)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def _keys(trial: Trial) -> list[tuple[str, int, int]]:
+    return [(trial.digest, trial.number, repeat) for repeat in range(trial.repeats)]
+
+
+def run_trial(trial: Trial, place: Place, done: set[tuple[Any, ...]]) -> None:
+    """All repeats of a trial that are not done."""
+    opened = _open(
+        trial.task,
+        trial.entry.encoder,
+        trial.entry.judge(trial.task),
+        place.worlds[trial.task.web],
+    )
+    for repeat, its_key in enumerate(_keys(trial)):
+        if its_key in done:
+            continue
+        plan = replace(opened.plan, agent=trial.entry.agent, random_seed=trial.random_seed(repeat))
+        navigator = opened.navigator(plan)
+        before = place.policy(trial, repeat - 1)
+        if repeat and isinstance(navigator.agent, Learner):
+            load_policy(before, plan.agent, navigator.agent)
+        record = _record(trial, repeat, crawl_once(opened, navigator, trial.task.budget))
+        if trial.entry.agent == "oracle":
+            record["web"] = _facts(opened)
+        if repeat + 1 < trial.repeats:
+            place.policy(trial, repeat).parent.mkdir(parents=True, exist_ok=True)
+            save_policy(place.policy(trial, repeat), plan.agent, navigator.agent)
+        place.ledger.append(record | {"commit": place.commit})
+        before.unlink(missing_ok=True)
+
+
+@functools.lru_cache(maxsize=1)  # trials come task by task
+def _open(task: Task, encoder: str, judge: str, world: str) -> OpenPlan:
+    seeds = tuple(_seed(name, world) for name in task.seeds)
+    plan = Plan(
+        topic=task.topic,
+        seeds=seeds,
+        world=world,
+        judge=judge,
+        encoder=encoder,
+        budget=task.budget,
+    )
+    return plan.open(remember=True)
+
+
+def _seed(name: str, world: str) -> str:
+    """A page by its name; a random one of a recorded web by its URL."""
+    if not name.startswith(RANDOM_PAGE):
+        return name
+    graph = Graph.open(world.removeprefix("graph:"))
+    generator = np.random.default_rng(int(name.removeprefix(RANDOM_PAGE)))
+    return graph.url(int(generator.integers(len(graph))))
+
+
+@dataclass(slots=True)
+class Found:
+    """What one crawl found, noted page by page."""
+
+    curve: np.ndarray[Any, np.dtype[np.int32]]
+    pages: int = 0
+    hosts: set[str] = field(default_factory=set)  # of relevant pages
+    intervals: list[int] = field(default_factory=lambda: [0] * INTERVALS)
+    seconds: float = 0.0
+    processor_seconds: float = 0.0
+    ended: str = ""
+
+
+def crawl_once(opened: OpenPlan, navigator: Navigator, budget: int) -> Found:
+    """Crawl with a fresh navigator; the last count holds to the end of the budget."""
+    found = Found(np.zeros(budget, np.int32))
+    memory = navigator.memory
+
+    def note(visit: Visit, step: Step, now: float) -> None:
+        new = memory.relevant_found > found.curve[-1]
+        # to the end, so that stopping early gains and loses nothing
+        found.curve[memory.visits - 1 :] = memory.relevant_found
+        if new and visit.page is not None:
+            found.hosts.add(urlsplit(visit.page.url).netloc)
+            found.intervals[min(INTERVALS - 1, int(visit.verdict.relevance * INTERVALS))] += 1
+
+    begin, begin_processor = time.perf_counter(), time.process_time()
+    outcome = run_jumping(opened.crawl(navigator, note).run(opened.seeds))
+    found.seconds = time.perf_counter() - begin
+    found.processor_seconds = time.process_time() - begin_processor
+    found.pages, found.ended = outcome.pages, outcome.reason
+    return found
+
+
+def points(budget: int) -> list[int]:
+    """The numbers of pages at which a curve is kept."""
+    pages: list[int] = np.unique(np.linspace(1, budget, POINTS).astype(int)).tolist()
+    return pages
+
+
+def _record(trial: Trial, repeat: int, found: Found) -> Record:
+    some = np.flatnonzero(found.curve)
+    return {
+        "part": trial.part,
+        "task": trial.task.name,
+        "entry": trial.entry.name,
+        "trial": trial.number,
+        "repeat": repeat,
+        "digest": trial.digest,
+        "random_seed": trial.random_seed(repeat),
+        "budget": trial.task.budget,
+        "relevant": int(found.curve[-1]),
+        "area": round(float(found.curve.mean()), 3),
+        "first": int(some[0]) + 1 if len(some) else None,  # pages until something relevant
+        "hosts": len(found.hosts),
+        "pages": found.pages,
+        "ended": found.ended,
+        "intervals": found.intervals,
+        "curve": found.curve[np.array(points(trial.task.budget)) - 1].tolist(),
+        "seconds": round(found.seconds, 3),
+        "processor_seconds": round(found.processor_seconds, 3),
+    }
+
+
+def _facts(opened: OpenPlan) -> dict[str, int]:
+    """How many pages there are, and how many a crawl from the seeds can reach."""
+    truth: Truth = opened.world.truth()
+    seen = reachable(truth, [truth.index(seed.url) for seed in opened.seeds])
+    return {
+        "pages": len(truth.relevant),
+        "reachable": int(seen.sum()),
+        "relevant": int(truth.relevant.sum()),
+        "relevant_reachable": int((truth.relevant & seen).sum()),
+    }

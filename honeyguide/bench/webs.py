@@ -1,0 +1,60 @@
+"""The recorded webs that suites need: found among the data, imported once."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from honeyguide.errors import HoneyguideError
+from honeyguide.importers.jsonl import import_jsonl
+
+SOURCES = ("pages.jsonl.zst", "pages.jsonl")
+GENERATED = "synthetic"
+
+
+@dataclass(frozen=True, slots=True)
+class Webs:
+    """Where recorded webs come from, and where they are kept once imported."""
+
+    data: Path | None
+    kept: Path
+
+    def has(self, web: str) -> bool:
+        """Whether a web is there."""
+        return web.startswith(GENERATED) or self._recorded(web) or self._source(web) is not None
+
+    def world(self, web: str) -> str:
+        """The world to crawl; a web that is there as pages only is imported first."""
+        if web.startswith(GENERATED):
+            return web
+        if self._recorded(web):
+            return f"graph:{self._folder(web)}"
+        source = self._source(web)
+        if source is None:
+            raise self.lack(web)
+        out = self.kept / web
+        if not out.exists():
+            self.kept.mkdir(parents=True, exist_ok=True)
+            import_jsonl(source, out)
+        return f"graph:{out}"
+
+    def lack(self, web: str) -> HoneyguideError:
+        """Say which web is not there."""
+        if self.data is None:
+            return HoneyguideError(
+                f"where is the web {web!r}? say --data with the folder that has it"
+            )
+        return HoneyguideError(
+            f"no web named {web!r} in {self.data}: it should be a folder with pages.jsonl.zst, "
+            "or one made by honeyguide import"
+        )
+
+    def _folder(self, web: str) -> Path:
+        return (self.data or Path()) / web
+
+    def _recorded(self, web: str) -> bool:
+        return self.data is not None and (self._folder(web) / "graph.json").exists()
+
+    def _source(self, web: str) -> Path | None:
+        if self.data is None:
+            return None
+        found = (self._folder(web) / name for name in SOURCES)
+        return next((path for path in found if path.exists()), None)

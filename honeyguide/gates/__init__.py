@@ -1,0 +1,34 @@
+"""Fetch it or not: the last question before a visit, asked when a link's turn has come."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from honeyguide.contracts import Ids, Link, State, Vector, Visit
+from honeyguide.memory import Memory
+
+
+class Gate(Protocol):
+    """Lets a link through or sets it aside; a link set aside comes back with its host."""
+
+    def opens(self, memory: Memory, id: int, link: Link) -> bool:
+        """Whether to fetch a link whose turn has come; asked once each time."""
+        ...
+
+    def worths(self, memory: Memory, ids: Ids) -> Vector:
+        """What links that were set aside are worth, for when nothing else waits."""
+        ...
+
+    def note(self, memory: Memory, id: int, visit: Visit) -> Sequence[int]:
+        """Take in a visit; hosts whose links set aside deserve another look."""
+        ...
+
+    def policy(self) -> list["Row"]:
+        """What it has learnt, in a form to read; empty when there is nothing to say."""
+        ...
+
+    def state(self) -> State: ...
+
+    def load(self, state: State) -> None: ...
+
+
+Row = dict[str, str | int | float | bool]  # column: value

@@ -1,0 +1,38 @@
+"""No gate."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from honeyguide.contracts import Ids, Link, State, Vector, Visit
+from honeyguide.gates import Row
+from honeyguide.memory import Memory
+from honeyguide.registry import part
+
+
+@part("gate", "none")
+class Open:
+    """Lets every link through."""
+
+    def opens(self, memory: Memory, id: int, link: Link) -> bool:
+        """Always."""
+        return True
+
+    def worths(self, memory: Memory, ids: Ids) -> Vector:
+        """All the same."""
+        return np.zeros(len(ids), np.float32)
+
+    def note(self, memory: Memory, id: int, visit: Visit) -> Sequence[int]:
+        """Nothing was set aside."""
+        return ()
+
+    def policy(self) -> list[Row]:
+        """Nothing is learnt."""
+        return []
+
+    def state(self) -> State:
+        """Nothing to keep."""
+        return {}
+
+    def load(self, state: State) -> None:
+        """Nothing to bring back."""

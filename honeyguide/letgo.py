@@ -1,0 +1,51 @@
+"""What a bounded frontier lets go of, and what that was worth to the agent."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from honeyguide.contracts import State, Vector
+
+
+@dataclass(slots=True)
+class LetGo:
+    """Links forgotten for want of room, beside those taken, by the agent's own scores."""
+
+    count: int = 0  # each time that a link was let go of
+    worth: float = 0.0  # sum of their scores then
+    best: float = -np.inf
+    taken: int = 0
+    taken_worth: float = 0.0
+
+    def shed(self, scores: Vector) -> None:
+        """These links are forgotten."""
+        finite = scores[np.isfinite(scores)]
+        if len(finite):
+            self.count += len(finite)
+            self.worth += float(finite.sum(dtype=np.float64))
+            self.best = max(self.best, float(finite.max()))
+
+    def take(self, score: float) -> None:
+        """This link's turn has come."""
+        if np.isfinite(score):
+            self.taken += 1
+            self.taken_worth += score
+
+    def state(self) -> State:
+        """All of it."""
+        return {
+            "count": self.count,
+            "worth": self.worth,
+            "best": self.best,
+            "taken": self.taken,
+            "taken_worth": self.taken_worth,
+        }
+
+    def __str__(self) -> str:
+        if not self.count:
+            return ""
+        shown = f"{self.count:,} links (mean score {self.worth / self.count:.3g}"
+        shown += f", best {self.best:.3g}"
+        if self.taken:
+            shown += f"; links taken: {self.taken_worth / self.taken:.3g}"
+        return shown + ")"

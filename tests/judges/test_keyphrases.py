@@ -1,0 +1,118 @@
+"""Relevance by key phrases: document 002, 5.2.2, and what it left open."""
+
+import numpy as np
+import pytest
+
+from honeyguide.contracts import Page
+from honeyguide.errors import HoneyguideError
+from honeyguide.parsers.html import parse
+from honeyguide.phrases.similarity import Match, Searches
+from honeyguide.registry import make
+
+
+class Table:
+    """An encoder with cosines given by hand, between single words."""
+
+    width = 3
+
+    def __init__(self, **vectors):
+        self.vectors = {word: np.array(v, np.float32) for word, v in vectors.items()}
+
+    def __call__(self, texts):
+        rows = [sum((self.vectors.get(w, np.zeros(3)) for w in t.split()), np.zeros(3)) for t in texts]
+        rows = np.array(rows, np.float32).reshape(len(rows), 3)
+        return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
+
+    def knows(self, text):
+        return any(word in self.vectors for word in text.split())
+
+
+# cosines with "music": song 0.8, noise 0.6, tax 0
+WORDS = Table(music=[1, 0, 0], song=[0.8, 0.6, 0], noise=[0.6, 0.8, 0], tax=[0, 0, 1])
+
+
+def judge(search=("music",), encoder=WORDS, **settings):
+    from honeyguide.judges.keyphrases import Keyphrases
+
+    return Keyphrases(encoder, search=search, **settings)
+
+
+def page(text):
+    return Page("http://x.example/", "Title", text)
+
+
+def test_relevance_is_the_mean_over_phrases_with_less_than_two_thirds_as_nothing():
+    verdict = judge()(page("The song and the noise and the tax and the music."))
+    assert verdict.relevance == pytest.approx((0.8 + 0 + 0 + 1.0) / 4)
+    assert verdict.relevant
+    assert verdict.reasons == ("'music' matches 'music' (1.00)", "'song' matches 'music' (0.80)")
+
+
+def test_of_several_searches_the_closest_counts():
+    verdict = judge(("music", "tax"))(page("The song and the tax."))
+    assert verdict.relevance == pytest.approx((0.8 + 1.0) / 2)
+    assert verdict.reasons[0] == "'tax' matches 'tax' (1.00)"
+
+
+def test_with_the_documents_correction_exact_words_do_not_dominate():
+    text = page("The song and the noise and the music.")
+    assert judge(low=0.55, high=0.85)(text).relevance == pytest.approx((0.8 + 0.6 + 0) / 3)
+    capped = judge(low=0.55, high=0.85, capped=True)(text)
+    assert capped.relevance == pytest.approx((0.8 + 0.6 + 0.85) / 3)
+
+
+def test_a_phrase_must_be_as_specific_as_what_is_looked_for():
+    encoder = Table(classical=[0, 1, 0], music=[1, 0, 0], old=[0.1, 0.99, 0], loud=[0, 0, 1])
+    searches = Searches(["classical music"], encoder)
+    general, same, other = searches.similarities(["music", "classical music", "old music"])[:, 0]
+    assert general == 0, "a page on music is not about classical music"
+    assert same == 1
+    assert other > 0.9
+    careless = Searches(["classical music"], encoder, specific=False)
+    assert careless.similarities(["music"])[0, 0] == pytest.approx(np.sqrt(0.5))
+
+
+def test_the_examples_of_the_document(encoder):
+    """Its section 7.3.3: music for classical music, car for car crash, travel for a travel guide."""
+    for phrase, search in (
+        ("music", "classical music"),
+        ("car", "car crash"),
+        ("travel", "free travel guide"),
+    ):
+        assert Searches([search], encoder, low=0.5).relevance([phrase]) == (0.0, [])
+        [match] = Searches([search], encoder, low=0.5, specific=False).relevance([phrase])[1]
+        assert match.similarity > 0.6
+        assert Searches([phrase], encoder, low=0.5).relevance([search])[1], "the other way round"
+
+
+def test_a_match_reads_like_a_sentence():
+    assert str(Match("rock", "geology", 0.714)) == "'rock' matches 'geology' (0.71)"
+
+
+def test_the_topic_alone_is_searched_for_when_nothing_else_is(encoder):
+    alone = make("judge", "keyphrases", topic="geology", encoder=encoder)
+    verdict = alone(page("On geology and ships."))
+    assert verdict.reasons == ("'geology' matches 'geology' (1.00)",)
+
+
+def test_searches_can_be_named_in_the_spec(encoder):
+    both = make("judge", "keyphrases:classical music|opera", topic="x", encoder=encoder)
+    assert len(both(page("The opera and the classical music.")).reasons) == 2
+
+
+def test_impossible_bounds_and_empty_searches_are_refused():
+    with pytest.raises(HoneyguideError, match="nothing can"):
+        judge(low=0.8, high=0.6)
+    with pytest.raises(HoneyguideError, match="no word to look for"):
+        judge(search=("", " ... "))
+
+
+HTML = b"""<title>Music shop</title><nav><a href=/1>music</a> <a href=/2>music news</a></nav>
+<p>The tax.</p><footer>music since 1990</footer>"""
+
+
+def test_title_navigation_and_footer_do_not_count():
+    found = parse(HTML, "http://x.example/").page
+    assert found.text.strip() == "The tax."
+    assert len(found.links) == 2, "links of the navigation are links"
+    assert judge()(found).relevance == 0

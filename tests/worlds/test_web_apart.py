@@ -1,0 +1,72 @@
+"""Pages read in processes of their own make no difference to a crawl."""
+
+import asyncio
+import subprocess
+
+from honeyguide.contracts import Link, Response, Verdict
+from honeyguide.worlds.web import WebWorld
+from tests.test_live import PROGRAM, flags, rows, run, served
+
+KEPT = "url, page_url, title, status, failure, relevance, relevant, text"
+
+
+def test_pages_are_the_same_when_they_are_read_apart(tmp_path):
+    with served(2000) as server:
+        for parsers in ("0", "1"):
+            run(*flags(server, tmp_path / parsers, 80, "--parsers", parsers))
+    here, apart = (
+        {url: page for url, *page in rows(tmp_path / parsers, KEPT)} for parsers in ("0", "1")
+    )
+    # which hosts are ready when, and so which pages come first, depends on the clock
+    both = here.keys() & apart.keys()
+    assert len(both) > 20
+    assert [here[url] for url in both] == [apart[url] for url in both]
+
+
+def test_a_replay_takes_the_same_decisions_whoever_reads(tmp_path):
+    with served(2000) as server:
+        run(*flags(server, tmp_path / "live", 60))
+        seed = server.world.find("geology").url
+    for parsers in ("0", "1", "2"):
+        world = ("--world", f"archive:{tmp_path / 'live/warc'}", "--in-flight", "8")
+        task = ("--topic", "geology", "--seed", seed, "--budget", "40")
+        run(PROGRAM, "crawl", *world, *task, "--parsers", parsers, "--out", str(tmp_path / parsers))
+    alone, one, two = (rows(tmp_path / parsers, KEPT) for parsers in ("0", "1", "2"))
+    assert len(alone) > 20
+    assert alone == one == two
+
+
+def test_a_web_whose_pages_are_read_already_needs_no_parsers(tmp_path):
+    task = ("--topic", "geology", "--seed", "geology", "--out", str(tmp_path / "out"))
+    done = subprocess.run(
+        (PROGRAM, "crawl", "--world", "synthetic:pages=500", *task, "--parsers", "1"),
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode != 0
+    assert "read already" in done.stderr
+
+
+def test_a_page_that_cannot_be_read_is_a_failed_visit():
+    class Fetcher:
+        async def fetch(self, link, terms=None):
+            return Response(link, link.url, 200, {}, b"<p>trouble")
+
+        async def close(self):
+            pass
+
+    class Defeated:
+        async def ready(self):
+            pass
+
+        async def read(self, body, url, content_type=""):
+            return None
+
+        async def close(self):
+            pass
+
+    world = WebWorld(lambda page: Verdict(1.0, True), Fetcher(), reader=Defeated())
+    visit = asyncio.run(world.visit(Link("http://a.example/")))
+    assert (visit.page, visit.failure, visit.verdict.relevant) == (None, "unreadable", False)
+    assert visit.response.body == b"<p>trouble"
