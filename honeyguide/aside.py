@@ -50,12 +50,14 @@ class Aside:
         return self._take(np.flatnonzero((block.host == host) & (block.score > NOTHING)))
 
     def take_best(self, worths: Callable[[Ids], Vector], score: Scorer, count: int) -> Skipped:
-        """Some links worth most, by score among equals, then the oldest; no longer kept here."""
+        """Some links, half of them worth most and half with the best scores; no longer kept here."""
         block = self._block
         block.rescore(score)
         rows = np.flatnonzero(block.score > NOTHING)
-        order = np.lexsort((block.page[rows], -block.score[rows], -worths(block.page[rows])))
-        return self._take(rows[order[:count]])
+        pages, scores = block.page[rows], block.score[rows]
+        by_worth = np.lexsort((pages, -scores, -worths(pages)))[: count // 2]
+        by_score = np.lexsort((pages, -scores))[: count - len(by_worth)]
+        return self._take(rows[np.union1d(by_worth, by_score)])
 
     def state(self) -> State:
         """All of it."""

@@ -201,6 +201,15 @@ class World(Protocol):
         ...
 
 
+@runtime_checkable
+class Sampled(Protocol):
+    """A web whose pages can be drawn by lot: "1000 random pages" are seeds there."""
+
+    def sample(self, count: int, rng: np.random.Generator) -> list[Link]:
+        """So many pages, each as likely as any other, some perhaps more than once."""
+        ...
+
+
 class MemoryView(Protocol):
     """What features may read of the crawled graph so far; arrays in, arrays out."""
 
@@ -212,7 +221,8 @@ class MemoryView(Protocol):
     def relevant_parent_relevance(self, ids: Ids) -> Vector: ...  # mean over relevant ones
     def ancestor_relevance(self, ids: Ids) -> Vector: ...  # smoothed, best parent
     def distance(self, ids: Ids) -> Vector: ...  # hops to the last relevant ancestor
-    def parents(self, page: int) -> Ids: ...
+    def parents(self, page: int, most: int | None = None) -> Ids: ...  # the latest of them
+    def known_links(self, page: int) -> tuple[int, int]: ...  # to pages visited before it, relevant
     def depth(self, page: int) -> int: ...  # hops from a seed, along the first path found
     def host(self, ids: Ids) -> Ids: ...
 
@@ -262,6 +272,10 @@ class Frontier(Protocol):
 
     def rescore(self, score: Scorer) -> None: ...
 
+    def end(self) -> None:
+        """An episode is over: a walk goes on from where one begins; others need not care."""
+        ...
+
     def best(self) -> float:
         """The highest score that waits; -inf when nothing does."""
         ...
@@ -295,6 +309,10 @@ class Agent(ABC):
     def follows(self, page: Page) -> bool:
         """Whether the links of a page just read may wait; asked once for each page."""
         return True
+
+    def ends(self, visit: Visit) -> bool:
+        """Whether an episode ends with this visit; only walks are made of episodes."""
+        return False
 
     def stale(self) -> bool:
         """Whether waiting links deserve new scores after the last learning."""

@@ -33,6 +33,8 @@ class Memory:
             linked=np.bool_,  # its links have been noted
             relevance=np.float32,
             smoothed=np.float32,  # relevance of the page and its ancestors
+            known_links=np.int32,  # to pages that had been visited when its links were noted
+            good_links=np.int32,  # and were relevant
         )
         self._visits.extend(1)  # row 0 stands for all that was not visited
         self._edges = Columns(parent=np.int32, earlier=np.int32)
@@ -125,14 +127,19 @@ class Memory:
         """Hops from the last relevant ancestor, along the nearest parent; at most 9."""
         return self._rows["distance"][ids].astype(np.float32)
 
-    def parents(self, page: int) -> Ids:
-        """The known parents of a page, oldest first."""
-        chain = []
+    def parents(self, page: int, most: int | None = None) -> Ids:
+        """The known parents of a page, or the latest of them, oldest first."""
+        chain: list[int] = []
         edge = int(self._rows["last_parent"][page])
-        while edge:
+        while edge and len(chain) != most:
             chain.append(self._edges["parent"][edge - 1])
             edge = int(self._edges["earlier"][edge - 1])
         return np.array(chain[::-1], np.int32)
+
+    def known_links(self, page: int) -> tuple[int, int]:
+        """How many links of a page led to visited pages when it was read, and to relevant ones."""
+        visit = self._rows["visit"][page]
+        return int(self._visits["known_links"][visit]), int(self._visits["good_links"][visit])
 
     def last_parent(self, page: int) -> int:
         """The parent that showed a page last, -1 for a seed."""
@@ -188,6 +195,9 @@ class Memory:
     def _add_parent(self, parent: int, children: Ids) -> None:
         rows, visit = self._rows, self._rows["visit"][parent]
         relevance, smoothed = self._visits["relevance"][visit], self._visits["smoothed"][visit]
+        known = rows["visit"][children]
+        self._visits["known_links"][visit] = np.count_nonzero(known)
+        self._visits["good_links"][visit] = np.count_nonzero(self._visits["relevant"][known])
         earlier = rows["parents"][children]
         rows["parents"][children] = earlier + 1
         rows["parent_sum"][children] += relevance

@@ -29,7 +29,7 @@ from honeyguide.letgo import LetGo
 from honeyguide.memory import Memory
 
 
-RECONSIDERED = 10  # skipped links that get another chance when nothing else waits
+RECONSIDERED = 10  # skipped links, or a hundredth, that get a chance when nothing else waits
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +79,8 @@ class Navigator:
 
     def seed(self, links: Sequence[Link]) -> None:
         """Start from these pages, before anything else."""
+        if not links:
+            return
         found = self.memory.seed(links)
         x = self.agent.features(self.memory, found)
         hosts = self.memory.host(found.ids)
@@ -118,12 +120,16 @@ class Navigator:
             self.vocabulary.observe(visit.page.text)
         found = self._found(page, visit)
         self._aside.discard(found.ids)
+        self.gate.see(found)
         x = self.agent.features(self.memory, found)
         step = Step(
             lease.link, page, lease.x, self.agent.reward(visit), visit.verdict, visit.page, x
         )
         self.agent.learn([step])
-        self.frontier.put(found.ids, self.memory.host(found.ids), x, self.agent.score(x))
+        if visit.page is not None:  # where nothing was read, a walk stays where it is
+            self.frontier.put(found.ids, self.memory.host(found.ids), x, self.agent.score(x))
+        if self.agent.ends(visit):
+            self.frontier.end()
         self._rescore()
         self._shed()
         return step
@@ -204,7 +210,8 @@ class Navigator:
         if len(self.frontier) or not len(self._aside):
             return False
         worths = partial(self.gate.worths, self.memory)
-        best = self._aside.take_best(worths, self.agent.score, RECONSIDERED)
+        count = max(RECONSIDERED, len(self._aside) // 100)
+        best = self._aside.take_best(worths, self.agent.score, count)
         self._forced.update(best.ids.tolist())
         self._put_back_skipped(best)
         self.moved += 1

@@ -1,6 +1,7 @@
 """What a crawl is to do, in words: the same as the flags of the command line."""
 
 import math
+import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,6 +15,7 @@ from honeyguide.contracts import (
     Goal,
     Judge,
     Link,
+    Sampled,
     Verdict,
     Vocabulary,
     World,
@@ -24,6 +26,7 @@ from honeyguide.examples import example_texts
 from honeyguide.gates import Gate
 from honeyguide.guards import Guard
 from honeyguide.guards.few_hosts import FewHosts
+from honeyguide.guards.lists import Lists
 from honeyguide.judges.closeness import check_topic
 from honeyguide.judges.label import Label
 from honeyguide.judges.remembered import Remembered
@@ -139,7 +142,7 @@ class Plan:
         )
         if isinstance(judge, Label) and (known := world.labels()) and not judge.fits_any(known):
             raise unknown("label", judge.name, known)
-        return OpenPlan(plan, encoder, world, tuple(world.find(name) for name in plan.seeds))
+        return OpenPlan(plan, encoder, world, _seeds(plan, world))
 
     def _told(self) -> dict[str, Any]:
         """What a judge may want to know."""
@@ -204,6 +207,13 @@ class OpenPlan:
             max_waiting=plan.max_waiting,
         )
 
+    def _listed(self, plan: Plan, guard: Guard) -> Guard:
+        listed = Lists(guard, plan.allow, plan.deny)
+        for seed in self.seeds:
+            if reason := listed.refusal(seed.url):
+                raise HoneyguideError(f"the seed {seed.url} is never fetched: {reason}")
+        return listed
+
     def _gate(self, plan: Plan) -> Gate:
         search = plan.search or (plan.topic,)
         gate: Gate = make("gate", plan.gate, search=search, encoder=self.encoder)
@@ -218,6 +228,8 @@ class OpenPlan:
     def _guard(self, plan: Plan) -> Guard:
         name = plan.guard or ("watch" if self.world.live else "none")
         guard: Guard = make("guard", name, year=plan.year)
+        if plan.allow or plan.deny or (self.world.live and name == "none"):
+            guard = self._listed(plan, guard)
         anonymous = self.world.live and not plan.contact and not plan.resolve
         return FewHosts(guard) if anonymous else guard
 
@@ -226,6 +238,18 @@ class OpenPlan:
         usual = LIVE if self.takes_time else SIMULATED
         in_flight = self.plan.in_flight or usual.in_flight
         return Crawl(navigator, self.world, self.plan.limits, in_flight, observer)
+
+
+def _seeds(plan: Plan, world: World) -> tuple[Link, ...]:
+    """The pages to start from by name; "1000 random pages" are drawn."""
+    found: list[Link] = []
+    for name in plan.seeds:
+        many = re.fullmatch(r"(\d+) random pages?", name)
+        if many and isinstance(world, Sampled):
+            found += world.sample(int(many[1]), np.random.default_rng(plan.random_seed))
+        else:
+            found.append(world.find(name))
+    return tuple(found)
 
 
 def _or_infinite(limit: float | None) -> float:

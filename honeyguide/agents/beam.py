@@ -43,6 +43,10 @@ class Beam(Agent):
         """What the other says."""
         return self._agent.follows(page)
 
+    def ends(self, visit: Visit) -> bool:
+        """What the other says."""
+        return self._agent.ends(visit)
+
     def stale(self) -> bool:
         """What the other says."""
         return self._agent.stale()

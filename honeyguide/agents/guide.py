@@ -3,10 +3,21 @@
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from honeyguide.contracts import Agent, Goal, Matrix, State, Step, Vector
+from honeyguide.errors import HoneyguideError
+from honeyguide.features.categories import Categories
+from honeyguide.features.company import EVIDENCE
 from honeyguide.features.evidence import LinkEvidence
 from honeyguide.registry import part
+
+# what weights may well be before the first page: their variances, by kind of column
+OWN_WORDS = 0.09
+WORDS_AROUND = 0.25
+COMPANY = 1.0
+PENDING = 16  # visits whose rows are taken off the inverse together, in one product
+CARRIED_OVER = 0.1  # what a visit of an earlier crawl counts for in this one
 
 
 @part("agent", "guide")
@@ -16,33 +27,47 @@ class Guide(Agent):
     def __init__(
         self,
         goal: Goal,
-        gamma: float = 0.5,  # worth of the best link of a page against that of the page itself
+        gamma: float = 0.3,  # worth of the best link of a page against that of the page itself
         ridge: float = 1.0,  # trust in what is believed before the first page
-        dimensions: int = 64,  # of the meaning of a link's words
+        dimensions: int = 64,  # of the meaning of words
         buckets: int = 256,  # for the words themselves
     ) -> None:
         self.features: LinkEvidence = LinkEvidence(goal, dimensions, buckets)
         self.gamma = gamma
+        self._topic = goal.topic
+        self._categories = Categories(goal.topic)
+        words, width = self.features.words, self.features.words + self.features.company.width
+        self._evidence = slice(words, words + EVIDENCE)
         # before the first page: a link is worth its likeness to the topic, like best_first's
-        self._belief = np.zeros(self.features.width)
-        self._belief[dimensions + 1 : dimensions + 3] = 0.5  # its own words, and those around it
-        self._inverse = np.eye(self.features.width) / ridge  # (ridge I + sum x x')^-1
-        self._sum = np.zeros(self.features.width)  # of x (y - x belief)
-        self._weigh()
+        self._weights = np.zeros(width)
+        self._weights[words + 1 : words + 3] = 0.5  # its own words, and those around it
+        variances = np.full(width, WORDS_AROUND)
+        variances[:words], variances[self._evidence] = OWN_WORDS, COMPANY
+        self._prior = variances / ridge
+        self._inverse = np.diag(self._prior)  # (prior^-1 + sum x x')^-1, but for what is pending:
+        self._along, self._gain = np.zeros((2, PENDING, width))  # visits to take off, along' gain
+        self._pending = 0
 
     def score(self, x: Matrix) -> Vector:
         """The worth that is expected."""
-        return x @ self._weights32
+        return self.features.worth(x, self._weights.astype(np.float32))
 
     def learn(self, steps: Sequence[Step]) -> None:
         """Least squares, one row at a time (Sherman and Morrison)."""
         for step in steps:
-            x = step.x.astype(np.float64)
+            x = self.features.whole(step.x[None])[0].astype(np.float64)
             worth = step.reward + self.gamma * self._best_of(step.options)
-            along = self._inverse @ x
-            self._inverse -= np.outer(along, along / (1 + x @ along))
-            self._sum += x * (worth - x @ self._belief)
-        self._weigh()
+            along = self._inverse @ x - (self._gain @ x) @ self._along
+            gain = along / (1 + x @ along)
+            self._weights += gain * (worth - x @ self._weights)
+            self._note(along, gain)
+            self.features.company.credit(int(self.features.pages(step.x[None])[0]), step.reward)
+            if step.page is not None:
+                self._categories.note(step.page, step.verdict.relevant)
+
+    def categories(self, count: int = 10) -> list[str]:
+        """Words around the topic, by the pages seen so far: to show, or to tell other agents."""
+        return self._categories.top(count)
 
     def stale(self) -> bool:
         """After each page: every waiting link is seen in a new light."""
@@ -51,21 +76,53 @@ class Guide(Agent):
     def state(self) -> State:
         """What was learnt."""
         return {
+            "weights": self._weights.copy(),
             "inverse": self._inverse.copy(),
-            "sum": self._sum.copy(),
+            "along": self._along.copy(),
+            "gain": self._gain.copy(),
+            "pending": self._pending,
             "features": self.features.state(),
+            "categories": self._categories.state(),
         }
 
     def load(self, state: State) -> None:
         """Go on from a saved state."""
-        self._inverse, self._sum = state["inverse"].copy(), state["sum"].copy()
+        self._weights, self._inverse = state["weights"].copy(), state["inverse"].copy()
+        self._along, self._gain = state["along"].copy(), state["gain"].copy()
+        self._pending = state["pending"]
         self.features.load(state["features"])
-        self._weigh()
+        self._categories.load(state["categories"])
 
-    def _weigh(self) -> None:
-        self._weights = self._belief + self._inverse @ self._sum
-        self._weights32 = self._weights.astype(np.float32)
+    def policy(self) -> State:
+        """What was learnt, and about which topic."""
+        return {
+            "topic": self._topic,
+            "weights": self._weights.copy(),
+            "inverse": self._inverse - self._along.T @ self._gain,
+        }
+
+    def load_policy(self, state: State) -> None:
+        """Believe what an earlier crawl has learnt: of another topic, all but the words."""
+        if np.shape(state["weights"]) != self._weights.shape:
+            raise HoneyguideError(
+                f"{np.size(state['weights'])} weights do not fit {len(self._weights)} features"
+            )
+        of = slice(None) if state["topic"] == self._topic else self._evidence
+        self._weights[of] = state["weights"][of]
+        certain = np.linalg.inv(state["inverse"][of, of])
+        before = np.diag(1 / self._prior[of])
+        self._inverse[of, of] = np.linalg.inv(before + CARRIED_OVER * (certain - before))
+
+    def _note(self, along: NDArray[np.float64], gain: NDArray[np.float64]) -> None:
+        self._along[self._pending], self._gain[self._pending] = along, gain
+        self._pending += 1
+        if self._pending == PENDING:
+            self._settle()
+
+    def _settle(self) -> None:
+        self._inverse -= self._along.T @ self._gain
+        self._along[:], self._gain[:], self._pending = 0, 0, 0
 
     def _best_of(self, options: Matrix) -> float:
         """The expected worth of the best link of a page, as a share of a relevant page's."""
-        return min(1.0, max(0.0, float((options @ self._weights).max(initial=0.0))))
+        return min(1.0, max(0.0, float(self.score(options).max(initial=0.0))))

@@ -71,14 +71,12 @@ def learning(results: Results, part: str, entries: Sequence[str]) -> Figure:
 
     def draw(axes: Axes, task: str) -> None:
         for number, entry in enumerate(entries):
-            if series := by_repeat(results, part, task, entry):
-                axes.plot(
-                    range(1, len(series) + 1),
-                    series,
-                    color=f"C{number}",
-                    label=entry,
-                    linewidth=1.2,
-                )
+            series = by_repeat(results, part, task, entry)
+            if len(series) == 1:  # nothing to learn
+                axes.axhline(series[0], color=f"C{number}", label=entry, linewidth=1.2)
+            elif series:
+                tasks = range(1, len(series) + 1)
+                axes.plot(tasks, series, color=f"C{number}", label=entry, linewidth=1.2)
 
     return grid(results.tasks(part), draw, "task", "relevant pages")
 

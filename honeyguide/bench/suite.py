@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from honeyguide.bench.page import Page
     from honeyguide.bench.results import Results
 
+CERTAIN = ("best_first", "breadth_first", "oracle")  # never vary from run to run
 # a judge -> one that finds the same pages relevant, and shows how near to the topic a page is
 SHOWING_COSINES = {"keywords": "word_and_cosine", "label": "label_and_cosine"}
 
@@ -116,12 +117,12 @@ def all_suites() -> dict[str, Suite]:
 def runs_of(
     part: str, tasks: Sequence[Task], entries: Sequence[Entry], runs: int, repeats: int = 1
 ) -> list[Trial]:
-    """Every entry on every task, so many times; the oracle, which never varies, once."""
+    """Every entry on every task, so many times; those that leave nothing to chance, once."""
     return [
         Trial(part=part, task=task, entry=entry, number=number, repeats=repeats)
         for task in tasks
         for entry in entries
-        for number in range(1 if entry.agent == "oracle" else runs)
+        for number in range(1 if entry.agent in CERTAIN else runs)
     ]
 
 

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -82,11 +83,13 @@ def write_report(order: Order, place: Place) -> Path:
     page = Page(order.out)
     page.text(f"# {suite.title}")
     page.text(f"Suite `{suite.name}`, version {suite.version}. {suite.source}")
-    headline = suite.report(results, page)
     counts = {part.name: results.complete(part.name) for part in suite.parts}
+    if missing := _missing(counts):
+        page.text(f"**Unfinished:** {missing}.")
+    headline = suite.report(results, page)
     about = _about(order, results)
     page.heading("How this was made")
-    page.text(_made(counts, about, order.quick))
+    page.text(_made(about, order.quick))
     path = order.out / "report.md"
     path.write_text(page.markdown())
     done = {name: {"runs": there, "asked": asked} for name, (there, asked) in counts.items()}
@@ -95,7 +98,7 @@ def write_report(order: Order, place: Place) -> Path:
     return path
 
 
-def _about(order: Order, results: Results) -> dict[str, object]:
+def _about(order: Order, results: Results) -> dict[str, Any]:
     digests = {trial.digest for trial in results.trials}
     used = [record for record in results.records if record["digest"] in digests]
     return {
@@ -114,18 +117,21 @@ def _about(order: Order, results: Results) -> dict[str, object]:
     }
 
 
-def _made(counts: dict[str, tuple[int, int]], about: dict[str, object], quick: bool) -> str:
-    missing = [
-        f"{n} ({there} of {asked} runs)" for n, (there, asked) in counts.items() if there < asked
-    ]
-    state = f"Not all runs are there: {', '.join(missing)}. " if missing else "All runs are there. "
+def _missing(counts: dict[str, tuple[int, int]]) -> str:
+    short = {name: pair for name, pair in counts.items() if pair[0] < pair[1]}
+    return ", ".join(
+        f"{name} has {there} of {asked} runs" for name, (there, asked) in short.items()
+    )
+
+
+def _made(about: dict[str, Any], quick: bool) -> str:
     size = "The quick, small version of the suite. " if quick else ""
-    commits = ", ".join(str(c)[:24] for c in about["commits"]) or "none"  # type: ignore[attr-defined]
     return (
-        f"{size}{state}`{about['command']}`, honeyguide {about['version']}, commit {commits}; "
-        f"{about['runs']:,} runs, {about['hours_of_crawling']} hours of crawling "
-        f"({about['processor_hours']} of processor time) on {about['machine']}. Random seeds are "
-        "1,000 × trial + repeat; all figures are in [results.json](results.json)."
+        f"{size}`{about['command']}`, honeyguide {about['version']}, commit "
+        f"{', '.join(about['commits']) or 'none'}; {about['runs']:,} runs, "
+        f"{about['hours_of_crawling']} hours of crawling ({about['processor_hours']} of processor "
+        f"time) on {about['machine']}. Random seeds are 1,000 × trial + repeat; all figures are in "
+        "[results.json](results.json)."
     )
 
 

@@ -5,7 +5,18 @@ from typing import Any
 
 import typer
 
-from honeyguide.cli import bench, crawl, demo, importing, inspecting, listing, serving, training
+from honeyguide.cli import (
+    bench,
+    crawl,
+    demo,
+    importing,
+    inspecting,
+    listing,
+    regions,
+    serving,
+    showing,
+    training,
+)
 from honeyguide.errors import HoneyguideError
 from honeyguide.version import VERSION
 
@@ -22,11 +33,13 @@ app.command("resume")(crawl.resume)
 app.command("status")(inspecting.status)
 app.command("export")(inspecting.export)
 app.command("robots")(inspecting.robots)
+app.command("regions")(regions.regions)
 app.command("serve")(serving.serve)
 app.command("bench")(bench.bench)
 app.command("demo")(demo.demo)
 app.command("list")(listing.list_names)
 app.add_typer(importing.app, name="import")
+app.add_typer(showing.app, name="show")
 app.add_typer(training.app, name="train")
 
 

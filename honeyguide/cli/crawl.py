@@ -94,11 +94,12 @@ def crawl(
     config: flags.Config = None,
 ) -> None:
     """Crawl from the seeds and bring back the pages that are relevant to the topic."""
+    from honeyguide.guards.lists import read_list
     from honeyguide.keeping import begin
     from honeyguide.plan import Plan
 
     said = {name: value for name, value in locals().items() if name in Plan.__slots__}
-    plan = Plan(**said)
+    plan = Plan(**said | {"allow": read_list(allow), "deny": read_list(deny)})
     begin(out, plan)
     _go_on(out)
 

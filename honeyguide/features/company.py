@@ -1,7 +1,5 @@
 """The company a link keeps: the pages that show it, the words around it, what its siblings were."""
 
-from collections.abc import Callable
-
 import numpy as np
 
 from honeyguide.columns import Columns
@@ -9,27 +7,27 @@ from honeyguide.contracts import Ids, Matrix, MemoryView, Outlinks, State, Vecto
 
 TRUST = 3.0  # visited links of a page that weigh as much as what is usual in this crawl
 MOST_PARENTS = 64  # of a visited page: the latest, which are told what came of it
-SHOWN = 15  # columns that change when a link is found
-SIBLINGS = SHOWN  # the column that also changes when a sibling was visited
-EVIDENCE = SHOWN + 1
-UNKNOWN = -1  # the column that is no feature: what siblings do not tell
+SHOWN = 17  # columns of evidence that change when a link is found
+EVIDENCE = SHOWN + 1  # the last one, on its siblings, changes when one of them was visited
 
 
 class Company:
-    """A row by page, kept up to date while its link waits.
+    """What is known of each page seen, kept up to date while its link waits.
 
-    A parent's links are good by the share good / (tried + TRUST), and the rest of the way to
-    one, TRUST / (tried + TRUST), is filled with what is usual; siblings are the mean of that
-    over the parents of a link, less what is usual, which may change without a look at the rows.
+    Of a parent's links, the share good / (tried + TRUST) is known to be relevant, and the share
+    TRUST / (tried + TRUST) is unknown: as relevant as is usual. Siblings are worth the mean of
+    that over a link's parents, less what is usual, which can change without a look at them.
     """
 
     def __init__(self, dimensions: int) -> None:
         self.dimensions = dimensions  # of the mean meaning of the words around a link
         self.width = EVIDENCE + dimensions
         self._pages = Columns(
-            row=(np.float32, self.width + 1),
+            row=(np.float32, self.width),  # the column of siblings stays empty
+            siblings=np.float32,  # mean share known to be relevant
+            unknown=np.float32,  # mean share unknown, less one
+            parents=np.float32,  # that these are means of
             mentions=np.float32,
-            parents=np.float32,  # that have told it about its siblings
             tried=np.float32,  # its links that were visited
             good=np.float32,  # and relevant
             first=np.int64,  # where its links begin
@@ -37,63 +35,67 @@ class Company:
         )
         self._links = Columns(page=np.int32)  # page after page
         self._visits, self._relevant = 0, 0.0
-        self._parents: Callable[[int, int], Ids] = _nobody
+        self._memory: MemoryView | None = None
 
     def __len__(self) -> int:
         return len(self._pages)
 
     def rows(self, pages: Ids) -> Matrix:
         """What is known of pages now."""
-        held: Matrix = self._pages["row"][pages]
-        held[:, SIBLINGS] += self._usual() * held[:, UNKNOWN]
-        return held[:, :UNKNOWN]
+        rows: Matrix = self._pages["row"][pages]
+        rows[:, SHOWN] = self._siblings(pages)
+        return rows
 
     def worth(self, pages: Ids, weights: Vector) -> Vector:
         """rows(pages) @ weights; one product over all pages when many are asked for."""
-        weights = np.append(weights, self._usual() * weights[SIBLINGS])
         rows: Matrix = self._pages["row"]
-        if 4 * len(pages) < len(self):
-            return rows[pages] @ weights
-        worth: Vector = rows[: len(self)] @ weights
-        return worth[pages]
+        few = 4 * len(pages) < len(self)
+        worth: Vector = rows[pages] @ weights if few else (rows[: len(self)] @ weights)[pages]
+        worth += weights[SHOWN] * self._siblings(pages)
+        return worth
 
-    def know(self, ids: Ids, source: int) -> None:
-        """Make room for pages."""
-        top = max(int(ids.max(initial=-1)), source)
+    def meet(self, memory: MemoryView, found: Outlinks) -> None:
+        """Make room for the pages of a crawl."""
+        self._memory = memory
+        top = max(int(found.ids.max(initial=-1)), found.source)
         self._pages.extend(max(0, top + 1 - len(self._pages)))
 
-    def hear(self, found: Outlinks, memory: MemoryView, likeness: Matrix, around: Matrix) -> None:
+    def hear(self, memory: MemoryView, found: Outlinks, likeness: Matrix, around: Matrix) -> None:
         """Take in what a page says about its links.
 
-        Likeness to the topic of a link's own words, those around it and the page: a row each.
+        Likeness to the topic, a row each: of a link's own words, of those around it and of the
+        page; and the share of the topic's words among its own, and among those around it.
         """
         pages, ids = self._pages, found.ids
-        self.know(ids, found.source)
-        self._parents = memory.parents
-        pages["mentions"][ids] += 1
-        once = 1 / pages["mentions"][ids]
+        mentions = pages["mentions"][ids] + 1
+        pages["mentions"][ids] = mentions
+        once = np.reciprocal(mentions)
         rows = pages["row"][ids]
-        meaning = rows[:, EVIDENCE:UNKNOWN]
+        meaning = rows[:, EVIDENCE:]
         meaning += (around[:, : self.dimensions] - meaning) * once[:, None]
         rows[:, :SHOWN] = _evidence(rows, memory, ids, likeness, once)
         pages["row"][ids] = rows
         if found.source >= 0 and not pages["links"][found.source]:
-            self._introduce(found.source, ids)
+            self._introduce(found.source, ids, memory.known_links(found.source))
 
     def credit(self, page: int, relevant: float) -> None:
         """Let the siblings of a visited page gain or lose by what it was."""
         self._visits += 1
         self._relevant += relevant
-        for parent in self._parents(page, MOST_PARENTS).tolist():
-            before = self._shares(parent)
-            self._pages["tried"][parent] += 1
-            self._pages["good"][parent] += relevant
-            good, unknown = (now - past for now, past in zip(self._shares(parent), before))
-            first, count = self._pages["first"][parent], self._pages["links"][parent]
-            children = self._links["page"][first : first + count]
-            once = 1 / self._pages["parents"][children]
-            self._pages["row"][children, SIBLINGS] += good * once
-            self._pages["row"][children, UNKNOWN] += unknown * once
+        if self._memory is None or not len(parents := self._memory.parents(page, MOST_PARENTS)):
+            return
+        pages = self._pages
+        good, unknown = self._shares(parents)
+        pages["tried"][parents] += 1
+        pages["good"][parents] += relevant
+        more_good, more_unknown = self._shares(parents)
+        begins, counts = pages["first"][parents], pages["links"][parents]
+        ends = (begins + counts).tolist()
+        listed = [slice(*ends) for ends in zip(begins.tolist(), ends, strict=True)]
+        siblings = np.concatenate([self._links["page"][place] for place in listed])
+        share = np.reciprocal(pages["parents"][siblings])
+        np.add.at(pages["siblings"], siblings, np.repeat(more_good - good, counts) * share)
+        np.add.at(pages["unknown"], siblings, np.repeat(more_unknown - unknown, counts) * share)
 
     def state(self) -> State:
         """All of it."""
@@ -110,34 +112,37 @@ class Company:
         self._links.load(state["links"])
         self._visits, self._relevant = state["visits"], state["relevant"]
 
-    def _introduce(self, parent: int, children: Ids) -> None:
+    def _introduce(self, parent: int, children: Ids, known: tuple[int, int]) -> None:
         """Note the links of a page, and tell each what its new siblings were so far."""
         pages = self._pages
+        pages["tried"][parent], pages["good"][parent] = known
         place = self._links.extend(len(children))
         self._links["page"][place] = children
         pages["first"][parent], pages["links"][parent] = place.start, len(children)
         pages["parents"][children] += 1
-        once = 1 / pages["parents"][children]
-        good, unknown = self._shares(parent)
-        for column, share in ((SIBLINGS, good), (UNKNOWN, unknown - 1)):
-            pages["row"][children, column] += (share - pages["row"][children, column]) * once
+        share = np.reciprocal(pages["parents"][children])
+        good, unknown = self._shares(np.array([parent], np.int32))
+        pages["siblings"][children] += (good - pages["siblings"][children]) * share
+        pages["unknown"][children] += (unknown - 1 - pages["unknown"][children]) * share
 
-    def _shares(self, parent: int) -> tuple[float, float]:
-        """The share of a page's links that is known to be good, and that is unknown."""
-        told = float(self._pages["tried"][parent]) + TRUST
-        return float(self._pages["good"][parent]) / told, TRUST / told
+    def _shares(self, parents: Ids) -> tuple[Vector, Vector]:
+        """The share of a page's links that is known to be relevant, and that is unknown."""
+        good: Vector = self._pages["good"][parents]
+        told: Vector = self._pages["tried"][parents] + np.float32(TRUST)
+        return good / told, np.float32(TRUST) / told
 
-    def _usual(self) -> np.float32:
-        """The share of relevant pages in this crawl."""
-        return np.float32((self._relevant + 0.5) / (self._visits + 2))
+    def _siblings(self, pages: Ids) -> Vector:
+        usual = np.float32((self._relevant + 0.5) / (self._visits + 2))
+        siblings: Vector = self._pages["siblings"][pages] + usual * self._pages["unknown"][pages]
+        return siblings
 
 
-def _evidence(
-    rows: Matrix, memory: MemoryView, ids: Ids, likeness: Matrix, once: Vector
-) -> Matrix:
-    own, around, source = likeness
-    around_mean = rows[:, 2] + (around - rows[:, 2]) * once
-    source_mean = rows[:, 4] + (source - rows[:, 4]) * once
+def _evidence(rows: Matrix, memory: MemoryView, ids: Ids, likeness: Matrix, once: Vector) -> Matrix:
+    own, around, source, named, named_around = likeness
+    around_mean, source_mean, named_mean = (
+        rows[:, column] + (said - rows[:, column]) * once
+        for column, said in ((2, around), (4, source), (16, named_around))
+    )
     parents, relevant = memory.parent_count(ids), memory.relevant_parent_count(ids)
     share = relevant / np.maximum(parents, 1)
     many = 0.3 * np.log1p(parents)  # so that thirty parents are about one
@@ -158,10 +163,8 @@ def _evidence(
             share * share,
             share * many,
             share * source_mean,
+            np.maximum(rows[:, 15], named),
+            named_mean,
         ],
         axis=1,
     )
-
-
-def _nobody(page: int, most: int) -> Ids:
-    return np.empty(0, np.int32)

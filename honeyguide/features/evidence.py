@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from honeyguide import urls
 from honeyguide.contracts import Goal, Ids, Link, Matrix, MemoryView, Outlinks, State, Vector
 from honeyguide.features.company import Company
-from honeyguide.text import words
+from honeyguide.text import terms, words
 
 HEAD = 300  # characters of a page that say what it is about
 
@@ -23,6 +23,7 @@ class LinkEvidence:
     def __init__(self, goal: Goal, dimensions: int = 64, buckets: int = 256) -> None:
         self._encoder = goal.encoder
         self._topic: Vector = goal.encoder([goal.topic])[0]
+        self._stems = [word[:-1] if word[3:].endswith("s") else word for word in terms(goal.topic)]
         self.dimensions = min(dimensions, goal.encoder.width)
         self.buckets = buckets
         self.words = self.dimensions + buckets  # columns about the link's own words
@@ -30,15 +31,22 @@ class LinkEvidence:
         self.company = Company(self.dimensions)
 
     def __call__(self, memory: MemoryView, found: Outlinks) -> Matrix:
+        self.company.meet(memory, found)
         x = np.zeros((len(found.links), self.width), np.float32)
+        if not found.links:
+            return x
         own = self._encoder([f"{urls.words(link.url)} {link.anchor}" for link in found.links])
         around = self._encoder([link.context for link in found.links])
         x[:, : self.dimensions] = own[:, : self.dimensions]
         self._hash_words(x[:, self.dimensions : self.words], found.links)
         x[:, -1] = found.ids.view(np.float32)  # the same bits
-        likeness = np.empty((3, len(x)), np.float32)
-        likeness[:] = own @ self._topic, around @ self._topic, self._source(found)
-        self.company.hear(found, memory, likeness, around)
+        source = np.full(len(x), self._source(found), np.float32)
+        named = [self._named(f"{link.anchor} {link.url}") for link in found.links]
+        named_around = [self._named(link.context) for link in found.links]
+        likeness = np.array(
+            [own @ self._topic, around @ self._topic, source, named, named_around], np.float32
+        )
+        self.company.hear(memory, found, likeness, around)
         return x
 
     @staticmethod
@@ -69,10 +77,18 @@ class LinkEvidence:
         head = f"{found.page.title} {found.page.text[:HEAD]}"
         return float(self._encoder([head])[0] @ self._topic)
 
+    def _named(self, text: str) -> float:
+        """The share of the topic's words that a text has, in any ending."""
+        text = text.lower()
+        return sum(stem in text for stem in self._stems) / len(self._stems)
+
     def _hash_words(self, x: Matrix, links: tuple[Link, ...]) -> None:
-        for row, link in zip(x, links, strict=True):
-            places = hashed(urls.words(link.url), link.anchor, link.tag_path, self.buckets)
-            row[places] = 1 / max(1.0, len(places) ** 0.5)
+        places = [
+            hashed(urls.words(link.url), link.anchor, link.tag_path, self.buckets) for link in links
+        ]
+        counts = np.array([len(of_link) for of_link in places])
+        share = np.float32(1) / np.sqrt(np.maximum(counts, 1))
+        x[np.repeat(np.arange(len(x)), counts), np.concatenate(places)] = np.repeat(share, counts)
 
 
 @lru_cache(100_000)

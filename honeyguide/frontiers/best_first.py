@@ -12,6 +12,7 @@ from honeyguide.frontiers.hosts import Hosts
 from honeyguide.registry import part
 
 SHORTLIST = 64  # links that a host keeps in order; the rest is looked through when they are gone
+FEWEST = 16  # links that are listed after all was scored anew, and four more for each take since
 FAR_WORSE = 2.0  # standard deviations of the scores usually taken
 DRAWS = 32  # blind tries before the available links are counted
 WORST = (math.inf, 0)
@@ -116,6 +117,9 @@ class BestFirst:
         """New scores for all that waits."""
         self._block.rescore(score)
         self._list_anew()
+
+    def end(self) -> None:
+        """There are no episodes here."""
 
     def best(self) -> float:
         """The highest score that waits; -inf when nothing does."""
@@ -231,7 +235,7 @@ class BestFirst:
         best[:] = NOTHING
         np.maximum.at(best, self._block.host, self._block.score)
         self._short.clear()
-        links, cut = self._block.above_cut(SHORTLIST + 4 * self._takes)
+        links, cut = self._block.above_cut(FEWEST + 4 * self._takes)
         self._takes = 0
         for host, link in links:
             self._short.setdefault(host, []).append(link)  # best first, so each list is a heap

@@ -1,5 +1,7 @@
 """Waiting links as one contiguous block of feature rows, scored by one matrix product."""
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -97,16 +99,15 @@ class Block:
         rows = np.flatnonzero((self.host == host) & (self.score > NOTHING))
         if len(rows) > count:
             rows = rows[_largest(self.score[rows], self.page[rows], count)]
-        return self._entries(rows)
+        return list(self._entries(self._in_order(rows)))
 
     def above_cut(self, count: int) -> tuple[list[tuple[int, Entry]], float]:
         """About `count` best rows with their hosts, best first, and the score they all exceed."""
         cut = float(NOTHING)
         if len(self.score) > count:
             cut = float(np.partition(self.score, len(self.score) - count)[len(self.score) - count])
-        entries = self._entries(np.flatnonzero(self.score > cut))
-        hosts = self.host[[row for _, _, row in entries]].tolist()
-        return list(zip(hosts, entries, strict=True)), cut
+        rows = self._in_order(np.flatnonzero(self.score > cut))
+        return list(zip(self.host[rows].tolist(), self._entries(rows), strict=True)), cut
 
     def worst(self, count: int) -> tuple[Ids, Vector]:
         """The pages with the lowest scores, the newest among equals, and these scores; no seeds."""
@@ -120,11 +121,12 @@ class Block:
         rows = rows[:count]
         return self.page[rows].copy(), self.score[rows].copy()
 
-    def _entries(self, rows: NDArray[np.intp]) -> list[Entry]:
-        scores, pages = self.score[rows], self.page[rows]
-        order = np.lexsort((pages, -scores))
-        columns = (-scores[order], pages[order], rows[order])
-        return list(zip(*(column.tolist() for column in columns), strict=True))
+    def _in_order(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
+        return rows[np.lexsort((self.page[rows], -self.score[rows]))]
+
+    def _entries(self, rows: NDArray[np.intp]) -> Iterator[Entry]:
+        columns = (-self.score[rows], self.page[rows], rows)
+        return zip(*(column.tolist() for column in columns), strict=True)
 
     def state(self) -> State:
         """All of it."""

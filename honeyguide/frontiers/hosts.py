@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from honeyguide.columns import Columns
-from honeyguide.contracts import Mask, State
+from honeyguide.contracts import Ids, Mask, State
 
 
 class Hosts:
@@ -26,6 +26,18 @@ class Hosts:
     def available(self, now: float) -> Mask:
         """Which hosts may be asked now."""
         return (self.ready <= now) & ~self.full
+
+    def may_ask(self, hosts: Ids, now: float) -> Mask:
+        """Which of these hosts may be asked now."""
+        may: Mask = (self._rows["ready"][hosts] <= now) & (
+            self._rows["busy"][hosts] < self.per_host
+        )
+        return may
+
+    def soonest(self, hosts: Ids, now: float) -> float | None:
+        """When one of these hosts may be asked; None when each waits for an answer."""
+        free = hosts[self._rows["busy"][hosts] < self.per_host]
+        return max(now, float(self._rows["ready"][free].min())) if len(free) else None
 
     @property
     def ready(self) -> NDArray[np.float64]:

@@ -3,12 +3,16 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from honeyguide.contracts import Ids, Link, State, Vector, Visit
+from honeyguide.contracts import Ids, Link, Outlinks, State, Vector, Visit
 from honeyguide.memory import Memory
 
 
 class Gate(Protocol):
     """Lets a link through or sets it aside; a link set aside comes back with its host."""
+
+    def see(self, found: Outlinks) -> None:
+        """Links were found: what a decision will need can be made ready, nothing else."""
+        ...
 
     def opens(self, memory: Memory, id: int, link: Link) -> bool:
         """Whether to fetch a link whose turn has come; asked once each time."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from honeyguide.contracts import Ids, Link, State, Vector, Visit
+from honeyguide.contracts import Ids, Link, Outlinks, State, Vector, Visit
 from honeyguide.gates import Row
 from honeyguide.memory import Memory
 from honeyguide.registry import part
@@ -13,6 +13,9 @@ from honeyguide.registry import part
 @part("gate", "none")
 class Open:
     """Lets every link through."""
+
+    def see(self, found: Outlinks) -> None:
+        """Nothing to make ready."""
 
     def opens(self, memory: Memory, id: int, link: Link) -> bool:
         """Always."""

@@ -9,6 +9,8 @@ from honeyguide.gates.document import document_model
 from honeyguide.gates.mdp import PARSE, SKIP, Array, policy_iteration
 
 STATES = 16
+DOUBT = 2.0  # relevant pages that each state gets for nothing: it must fail for a while
+MOST_CHILDREN = 2.0  # pages that a page leads to, at most, so that values stay finite
 
 
 class Solver(Protocol):
@@ -16,11 +18,12 @@ class Solver(Protocol):
 
     def parses(self, state: int) -> bool: ...
 
-    def learn(self, state: int, action: int, reward: float, after: int, share: float) -> None:
-        """A decision, 1 when it brought a relevant page, and the state of the next decision.
+    def learn(self, state: int, relevant: bool, share: float) -> None:
+        """A page was parsed; the share is that of relevant pages among all parsed so far."""
+        ...
 
-        The share is that of relevant pages among all that were parsed so far.
-        """
+    def follow(self, state: int, child: int) -> None:
+        """A page that was parsed in the second state had been found on one parsed in the first."""
         ...
 
     def worths(self) -> Array:
@@ -42,7 +45,10 @@ class DocumentPolicy:
         """What was computed beforehand."""
         return bool(self._solution.parses[state])
 
-    def learn(self, state: int, action: int, reward: float, after: int, share: float) -> None:
+    def learn(self, state: int, relevant: bool, share: float) -> None:
+        """Nothing to learn."""
+
+    def follow(self, state: int, child: int) -> None:
         """Nothing to learn."""
 
     def worths(self) -> Array:
@@ -60,17 +66,18 @@ class DocumentPolicy:
 class EstimatedPolicy:
     """Policy iteration on transitions and rewards counted in the crawl so far.
 
-    A relevant page is worth 1 and a fetch costs `price` times what a fetch brings on average.
+    A relevant page is worth 1, a fetch costs `price` times what a fetch brings on average, and a
+    page leads to the pages parsed from it: Q(s, parse) = P(relevant | s) - price + gamma * sum of
+    their values. A skipped link leads nowhere and costs nothing: Q(s, skip) = 0.
     """
 
-    def __init__(self, gamma: float = 0.3, price: float = 0.5, every: int = 10) -> None:
+    def __init__(self, gamma: float = 0.3, price: float = 0.8, every: int = 10) -> None:
         self.gamma = gamma
         self.price = price
-        self._every = every  # decisions that brought news, until the policy is solved again
-        self._moves = np.full((2, STATES, STATES), 1.0 / STATES)  # counted, with one of chance
+        self._every = every  # pages until the policy is solved again
+        self._children = np.zeros((STATES, STATES))
         self._parsed = np.zeros(STATES)
         self._relevant = np.zeros(STATES)
-        self._news = 0
         self._share = 1.0
         self._solve()
 
@@ -78,16 +85,17 @@ class EstimatedPolicy:
         """What the last solution says."""
         return self._parses[state]
 
-    def learn(self, state: int, action: int, reward: float, after: int, share: float) -> None:
+    def learn(self, state: int, relevant: bool, share: float) -> None:
         """Count, and solve again now and then."""
-        self._moves[action, state, after] += 1
+        self._parsed[state] += 1
+        self._relevant[state] += relevant
         self._share = share
-        if action == PARSE:
-            self._parsed[state] += 1
-            self._relevant[state] += reward
-            self._news += 1
-            if self._news % self._every == 0 or self._news < self._every:
-                self._solve()
+        if self._parsed.sum() % self._every == 0:
+            self._solve()
+
+    def follow(self, state: int, child: int) -> None:
+        """Count."""
+        self._children[state, child] += 1
 
     def worths(self) -> Array:
         """Of the last solution."""
@@ -96,54 +104,64 @@ class EstimatedPolicy:
     def state(self) -> State:
         """What was counted."""
         return {
-            "moves": self._moves.copy(),
+            "children": self._children.copy(),
             "parsed": self._parsed.copy(),
             "relevant": self._relevant.copy(),
-            "news": self._news,
             "share": self._share,
             "worths": self._worths.copy(),
         }
 
     def load(self, state: State) -> None:
         """Go on from there."""
-        self._moves, self._worths = state["moves"].copy(), state["worths"].copy()
+        self._children, self._worths = state["children"].copy(), state["worths"].copy()
         self._parsed, self._relevant = state["parsed"].copy(), state["relevant"].copy()
-        self._news, self._share = state["news"], state["share"]
-        self._parses = (self._worths[:, PARSE] > self._worths[:, SKIP]).tolist()
+        self._share = state["share"]
+        self._decide()
 
     def _solve(self) -> None:
-        # one relevant page more than there were: a state must fail often before it is given up
-        chance = (self._relevant + 1) / (self._parsed + 1)
         rewards = np.zeros((STATES, 2))
+        chance = (self._relevant + DOUBT) / (self._parsed + DOUBT)
         rewards[:, PARSE] = chance - self.price * self._share
-        moves = self._moves / self._moves.sum(axis=2, keepdims=True)
-        solution = policy_iteration(moves, rewards, self.gamma)
-        self._worths = solution.worths
-        self._parses = solution.parses.tolist()
+        moves = np.zeros((2, STATES, STATES))
+        children = self._children / np.maximum(self._parsed, 1)[:, None]
+        many = children.sum(axis=1, keepdims=True)
+        moves[PARSE] = children * np.minimum(1, MOST_CHILDREN / np.maximum(many, 1e-9))
+        self._worths = policy_iteration(moves, rewards, self.gamma).worths
+        self._decide()
+
+    def _decide(self) -> None:
+        self._parses = (self._worths[:, PARSE] > self._worths[:, SKIP]).tolist()
 
 
 class QLearning:
-    """Model-free (section 9.1): worths follow what came of each decision and the best one next."""
+    """Model-free (section 9.1): the same worths, followed outcome by outcome.
 
-    def __init__(self, gamma: float = 0.3, price: float = 0.5, slowest: float = 0.02) -> None:
+    A page's own outcome moves Q(s, parse) towards it; each page parsed from it adds gamma times
+    the best worth of that page's state.
+    """
+
+    def __init__(self, gamma: float = 0.3, price: float = 0.8, slowest: float = 0.01) -> None:
         self.gamma = gamma
         self.price = price
         self._slowest = slowest  # the least weight of a new outcome
         self._worths = np.zeros((STATES, 2))
         self._worths[:, PARSE] = 1.0  # untried is promising
-        self._times = np.zeros((STATES, 2))
+        self._times = np.zeros(STATES)
 
     def parses(self, state: int) -> bool:
         """The action that is worth more."""
         return bool(self._worths[state, PARSE] > self._worths[state, SKIP])
 
-    def learn(self, state: int, action: int, reward: float, after: int, share: float) -> None:
-        """Q(s, a) += alpha (r + gamma max Q(s', .) - Q(s, a))."""
-        self._times[state, action] += 1
-        alpha = max(1 / (1 + self._times[state, action]), self._slowest)
-        earned = reward - self.price * share if action == PARSE else 0.0
-        target = earned + self.gamma * self._worths[after].max()
-        self._worths[state, action] += alpha * (target - self._worths[state, action])
+    def learn(self, state: int, relevant: bool, share: float) -> None:
+        """Q(s, a) += alpha (r - Q(s, a))."""
+        self._times[state] += 1
+        reward = float(relevant) - self.price * share
+        self._worths[state, PARSE] += self._rate(state) * (reward - self._worths[state, PARSE])
+
+    def follow(self, state: int, child: int) -> None:
+        """Q(s, a) += alpha gamma max Q(s', .), for each s' that it leads to."""
+        ahead = min(1.0, self._worths[child].max())
+        self._worths[state, PARSE] += self._rate(state) * self.gamma * ahead
 
     def worths(self) -> Array:
         """As learnt so far."""
@@ -156,3 +174,6 @@ class QLearning:
     def load(self, state: State) -> None:
         """Go on from there."""
         self._worths, self._times = state["worths"].copy(), state["times"].copy()
+
+    def _rate(self, state: int) -> float:
+        return max(1 / (DOUBT + self._times[state]), self._slowest)

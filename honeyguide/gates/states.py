@@ -1,16 +1,18 @@
 """The four features of a link, each true or false: 16 states (document 002, 5.2.1)."""
 
+from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
 
 from honeyguide.columns import Columns
 from honeyguide.contracts import Link, State, Verdict
-from honeyguide.gates.url_record import UrlRecord
+from honeyguide.gates.url_record import UrlRecord, signs
 from honeyguide.gates.url_words import UrlWords
 from honeyguide.memory import Memory
 
 NAMES = ("host little parsed", "source host", "this host", "its URL")
+LEAD = 0.3  # what leading to a relevant page says of a URL, against being one
 BOUND = 2 / 3  # what a mean relevance must reach
 
 
@@ -19,12 +21,20 @@ class States(Protocol):
 
     hosts: "Hosts"
 
+    def see(self, found: Sequence[str]) -> None:
+        """Make ready what these URLs will be asked for."""
+        ...
+
     def of(self, memory: Memory, id: int, link: Link) -> int:
         """The state of a link whose turn has come; asked once each time."""
         ...
 
     def chance(self, url: str) -> float:
         """What the page at a URL is expected to bring; 0 when nothing is known of it."""
+        ...
+
+    def lead(self, url: str) -> None:
+        """The page at this URL has led to a relevant one."""
         ...
 
     def note(self, url: str, host: int, verdict: Verdict) -> bool:
@@ -99,6 +109,10 @@ class Printed:
         self._ratio = ratio
         self._before = -1  # the host that was processed before
 
+    def see(self, found: Sequence[str]) -> None:
+        """Their words."""
+        self._words.see(found)
+
     def of(self, memory: Memory, id: int, link: Link) -> int:
         """Previous is the host of the link before in order of processing."""
         host = memory.urls.host_of(id)
@@ -116,6 +130,9 @@ class Printed:
     def chance(self, url: str) -> float:
         """By its words."""
         return self._words.mean(url)
+
+    def lead(self, url: str) -> None:
+        """Not among the features."""
 
     def note(self, url: str, host: int, verdict: Verdict) -> bool:
         """A record has become a good one when feature 3 turns true."""
@@ -150,6 +167,12 @@ class Corrected:
         self._words = words
         self._ratio = ratio
 
+    def see(self, found: Sequence[str]) -> None:
+        """Their words and looks."""
+        self._words.see(found)
+        for url in found:
+            signs(url)
+
     def of(self, memory: Memory, id: int, link: Link) -> int:
         """From the record of its host, of the linking host, and of URLs like its own."""
         host = memory.urls.host_of(id)
@@ -157,14 +180,18 @@ class Corrected:
         parsed, skipped, _ = self.hosts.record(host)
         little = not parsed or (skipped > 0 and parsed / skipped < self._ratio)
         linking = source < 0 or self._is_good(memory.urls.host_of(source))
-        promising = self._words.best(link.url) >= BOUND or (
-            self.urls.chance(link.url) >= self.hosts.share
+        promising = (
+            self.urls.chance(link.url) >= self.hosts.share or self._words.best(link.url) >= BOUND
         )
         return 8 * little + 4 * linking + 2 * self._is_good(host) + promising
 
     def chance(self, url: str) -> float:
         """By URLs like it."""
         return self.urls.chance(url)
+
+    def lead(self, url: str) -> None:
+        """It speaks for URLs like it, though less than finding one would."""
+        self.urls.learn(url, True, LEAD)
 
     def note(self, url: str, host: int, verdict: Verdict) -> bool:
         """A record has become a good one when feature 3 turns true."""

@@ -29,10 +29,10 @@ class UrlRecord:
             odds += weights.get(sign, 0.0)
         return 1 / (1 + math.exp(-max(-30.0, min(30.0, odds))))
 
-    def learn(self, url: str, relevant: bool) -> None:
+    def learn(self, url: str, relevant: bool, weight: float = 1.0) -> None:
         """Adagrad, one page at a time."""
         self._pages += 1
-        away = float(relevant) - self.chance(url)
+        away = weight * (float(relevant) - self.chance(url))
         self._base += away * max(1 / self._pages, 0.01)
         for sign in signs(url):
             if sign not in self._weights and len(self._weights) >= MOST:
@@ -56,16 +56,19 @@ class UrlRecord:
         self._base, self._pages = state["base"], state["pages"]
 
 
-@lru_cache(1 << 15)
+@lru_cache(1 << 17)
 def signs(url: str) -> tuple[str, ...]:
     """What a URL shows: its host, the words of its path, and its looks."""
     looks = url_signs(url)
     host = urls.host(url)
     words = urls.words("x://" + url.partition("://")[2].partition("/")[2]).split()
-    shown = {f"host:{host}", f"depth:{min(looks.depth, 8)}", f"type:{looks.file_type}"}
-    shown |= {f"word:{word}" for word in words[:12]}
-    shown |= {f"home:{'~' in url}", f"query:{min(looks.parameters, 3)}"}
-    shown |= {f"long:{min(looks.length // 40, 5)}"}
-    if looks.gibberish_host or looks.gibberish_path:
-        shown.add("gibberish")
-    return tuple(sorted(shown))
+    return (
+        f"host:{host}",
+        f"depth:{min(looks.depth, 8)}",
+        f"type:{looks.file_type}",
+        f"query:{min(looks.parameters, 3)}",
+        f"long:{min(looks.length // 40, 5)}",
+        f"home:{'~' in url}",
+        f"gibberish:{looks.gibberish_host or looks.gibberish_path}",
+        *dict.fromkeys(f"word:{word}" for word in words[:12]),
+    )

@@ -1,6 +1,6 @@
 """Predicted relevance by a URL's words (document 002, 5.2.1, feature 4)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -10,6 +10,7 @@ from honeyguide.contracts import Encoder
 from honeyguide.phrases.languages import stem
 from honeyguide.text import terms
 
+MOST = 100_000  # words and URLs remembered
 LOW = 2 / 3  # a similarity below counts as nothing
 
 
@@ -24,15 +25,22 @@ class UrlWords:
         self._vectors = encoder(flat)
         self._encoder = encoder
         self._ends = np.cumsum([len(found) for found in self._searches]).tolist()
-        self._closeness = lru_cache(1 << 15)(self._close)
+        self._known: dict[str, tuple[float, ...]] = {}
+        # how well one search is met: the least of its words' best similarities
+        self.best: Callable[[str], float] = lru_cache(MOST)(self._best)
+
+    def see(self, found: Sequence[str]) -> None:
+        """Get to know the words of these URLs, all at once."""
+        self._learn({word for url in found for word in urls.words(url).split()})
+        for url in found:
+            self.best(url)
 
     def mean(self, url: str) -> float:
         """As printed: the mean over its words of the best similarity to any search word."""
         words = urls.words(url).split()
         return sum(max(self._closeness(word)) for word in words) / max(len(words), 1)
 
-    def best(self, url: str) -> float:
-        """How well one search is met: the least of its words' best similarities."""
+    def _best(self, url: str) -> float:
         words = urls.words(url).split()
         if not words:
             return 0.0
@@ -40,9 +48,24 @@ class UrlWords:
         starts = [0, *self._ends[:-1]]
         return max(min(met[a:b]) for a, b in zip(starts, self._ends, strict=True))
 
-    def _close(self, word: str) -> tuple[float, ...]:
+    def _closeness(self, word: str) -> tuple[float, ...]:
         """Its similarity to each word of each search."""
-        cosines = (self._encoder([word])[0] @ self._vectors.T).tolist()
-        root = stem(word, "en")
-        close = [1.0 if root == s else c for c, s in zip(cosines, self._stems, strict=True)]
-        return tuple(value if value >= LOW else 0.0 for value in close)
+        if word not in self._known:
+            self._learn({word})
+        return self._known[word]
+
+    def _learn(self, words: set[str]) -> None:
+        new = sorted(words - self._known.keys())
+        if not new:
+            return
+        if len(self._known) + len(new) > MOST:
+            self._known.clear()
+            new = sorted(words)
+        cosines = (self._encoder(new) @ self._vectors.T).tolist()
+        for word, row in zip(new, cosines, strict=True):
+            close = map(self._same_or, [word] * len(row), self._stems, row)
+            self._known[word] = tuple(value if value >= LOW else 0.0 for value in close)
+
+    def _same_or(self, word: str, root: str, cosine: float) -> float:
+        """1 for two forms of a word; stemming is slow, so most are told by their beginning."""
+        return 1.0 if word[:2] == root[:2] and stem(word, "en") == root else cosine

@@ -93,6 +93,9 @@ class Offers:
         old = self._score
         np.copyto(old, score(self._rows["x"][: len(old)]), where=np.isfinite(old))
 
+    def end(self) -> None:
+        """There are no episodes here."""
+
     def best(self) -> float:
         """The highest score that waits; -inf when nothing does."""
         return float(self._score.max(initial=NOTHING))

@@ -106,6 +106,11 @@ def read(
     return Raw(title, text, links, said)
 
 
+def tree(body: bytes, content_type: str = "") -> LexborHTMLParser:
+    """The tags of a page, however broken, in bounded time and memory."""
+    return LexborHTMLParser(_defused(decode(body[:MAX_BODY], content_type)))
+
+
 # ----------------------------------------------------------------------- bytes to text
 
 

@@ -45,6 +45,11 @@ class GraphWorld:
         """The link to the page with this id, title or URL, case aside."""
         return Link(self.graph.url(self.graph.find(name)))
 
+    def sample(self, count: int, rng: np.random.Generator) -> list[Link]:
+        """So many pages, each as likely as any other."""
+        pages = rng.integers(len(self.graph), size=count).tolist()
+        return [Link(self.graph.url(page)) for page in pages]
+
     def labels(self) -> dict[str, int]:
         """How many pages have each label."""
         return self.graph.labels()

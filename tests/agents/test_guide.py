@@ -1,9 +1,12 @@
+"""The agent of everyday crawls."""
+
 import numpy as np
 import pytest
 
-from honeyguide.agents.guide import Guide
-from honeyguide.contracts import Goal, Link, Page, Step, Verdict, Visit
-from honeyguide.features.evidence import LinkEvidence, hashed
+from honeyguide.agents.guide import COMPANY, OWN_WORDS, PENDING, WORDS_AROUND, Guide
+from honeyguide.contracts import Goal, Learner, Link, Page, Step, Verdict, Visit
+from honeyguide.errors import HoneyguideError
+from honeyguide.features.company import EVIDENCE
 from honeyguide.memory import Memory
 
 
@@ -12,64 +15,109 @@ def goal(encoder):
     return Goal("geology", encoder)
 
 
+def seeds(guide, texts):
+    """Rows of links with these words, on a crawl that has just begun."""
+    links = [Link(f"http://a.example/{n}", text) for n, text in enumerate(texts)]
+    memory = Memory()
+    return guide.features(memory, memory.seed(links))
+
+
 def step(x, reward, options):
     return Step(Link(""), 0, x, reward, Verdict(reward, reward > 0), None, options)
 
 
-def test_it_is_ridge_regression_about_its_belief(goal):
+TEXTS = [f"{a} {b}" for a in "rock chess wine opera".split() for b in "one two tree ship".split()]
+
+
+@pytest.mark.parametrize("visits", [3, PENDING, 2 * PENDING + 5])
+def test_it_is_ridge_regression_about_its_belief(goal, visits):
     guide = Guide(goal, gamma=0.0, ridge=2.0, dimensions=8, buckets=8)
-    rng = np.random.default_rng(1)
-    x = rng.standard_normal((40, guide.features.width)).astype(np.float32)
-    y = rng.random(40)
+    x = seeds(guide, TEXTS * 3)[:visits]
+    y = np.random.default_rng(1).random(visits)
+    rows = []
     for row, reward in zip(x, y, strict=True):
+        rows.append(guide.features.whole(row[None])[0].astype(float))  # as it was when it was taken
         guide.learn([step(row, reward, x[:0])])
-    belief = np.zeros(guide.features.width)
-    belief[9:11] = 0.5
-    a = x.T.astype(float) @ x + 2.0 * np.eye(guide.features.width)
-    solution = belief + np.linalg.solve(a, x.T @ (y - x @ belief))
-    assert guide.score(x) == pytest.approx(x @ solution, abs=1e-3)
+    belief = np.zeros(16 + EVIDENCE + 8)
+    belief[17:19] = 0.5
+    precision = 2.0 / np.array([OWN_WORDS] * 16 + [COMPANY] * EVIDENCE + [WORDS_AROUND] * 8)
+    a = np.array(rows)
+    solution = np.linalg.solve(a.T @ a + np.diag(precision), a.T @ (y - a @ belief))
+    expected = guide.features.whole(x) @ (belief + solution)
+    assert guide.score(x) == pytest.approx(expected, abs=1e-4)
 
 
 def test_a_page_is_also_worth_what_its_best_link_is(goal):
     near, far = Guide(goal, gamma=0.0), Guide(goal, gamma=0.8)
-    x = np.zeros((2, near.features.width), np.float32)
-    x[0, 70], x[1, 65] = 1.0, 1.5  # something unknown, and the likeness of a link's own words
     for guide in (near, far):
+        x = seeds(guide, ["opera", "geology of rocks"])
+        before = guide.score(x)[0]
         guide.learn([step(x[0], 0.0, x[1:])])
-    assert near.score(x[:1])[0] == pytest.approx(0.0, abs=1e-6)
-    assert far.score(x[:1])[0] == pytest.approx(0.8 * 0.75 / 2)  # half way, with ridge 1
+        guide.gained = guide.score(x)[0] - before
+    assert near.gained < far.gained
 
 
 def test_before_the_first_page_it_prefers_what_is_like_the_topic(goal):
-    guide, memory = Guide(goal), Memory()
-    found = memory.seed(
-        [
-            Link("http://a.example/geology-rocks", "geology"),
-            Link("http://a.example/cup", "football cup"),
-        ]
-    )
-    rocks, cup = guide.score(guide.features(memory, found))
+    guide = Guide(goal)
+    rocks, cup = guide.score(seeds(guide, ["geology rocks", "football cup"]))
     assert rocks > cup
 
 
-def test_what_several_pages_say_about_a_link_is_averaged(goal):
-    features, memory = LinkEvidence(goal), Memory()
-    rows = []
-    for number, context in enumerate(["geology and rocks", "football and chess"]):
-        url, to = f"http://a.example/{number}", Link("http://a.example/x", "it", context)
-        page = Page(url, links=(to,))
-        (id,) = memory.seed([Link(url)]).ids
-        found = memory.link(memory.visit(int(id), Visit(Link(url), page, Verdict(0, False))), page)
-        rows.append(features(memory, found)[0])
-    around = features.dimensions + 2
-    alone = LinkEvidence(goal)(memory, found)[0, around]
-    assert rows[1][around] == pytest.approx((rows[0][around] + alone) / 2, abs=1e-6)
-    assert rows[1][around + 1] == pytest.approx(rows[0][around + 1]), "the best is kept"
+def test_a_link_gains_when_its_sibling_turns_out_to_be_relevant(goal):
+    guide, memory = Guide(goal), Memory()
+    links = tuple(Link(f"http://a.example/{name}", name) for name in ("one", "two"))
+    hub = Page("http://a.example/hub", links=links)
+    visit = Visit(Link(hub.url), hub, Verdict(0.0, False))
+    found = memory.link(memory.visit(int(memory.seed([visit.link]).ids[0]), visit), hub)
+    x = guide.features(memory, found)
+    before = guide.features.company.rows(found.ids)[1]
+    guide.learn([step(x[0], 1.0, x[:0])])
+    after = guide.features.company.rows(found.ids)[1]
+    assert after[EVIDENCE - 1] > before[EVIDENCE - 1]
 
 
-def test_words_of_url_anchor_and_place_are_told_apart():
-    one = hashed("rock", "", "", 1 << 20)
-    other = hashed("", "rock", "", 1 << 20)
-    assert len(one) == len(other) == 1
-    assert one[0] != other[0]
-    assert len(hashed("rock", "rock", "html/body/a", 1 << 20)) == 3
+def learnt(goal, texts, rewards):
+    guide = Guide(goal)
+    for row, reward in zip(seeds(guide, texts), rewards, strict=True):
+        guide.learn([step(row, reward, row[None][:0])])
+    return guide
+
+
+def test_a_policy_of_the_same_topic_is_believed_from_the_first_page(goal):
+    earlier = learnt(goal, ["opera house", "geology"] * 20, [1.0, 0.0] * 20)
+    fresh = Guide(goal)
+    fresh.load_policy(earlier.policy())
+    assert isinstance(fresh, Learner)
+    opera, geology = fresh.score(seeds(fresh, ["opera house", "geology"]))
+    assert opera > geology
+
+
+def test_of_another_topic_the_words_are_not_believed(goal, encoder):
+    earlier = learnt(goal, ["opera house", "geology"] * 20, [1.0, 0.0] * 20)
+    fresh = Guide(Goal("wine", encoder))
+    fresh.load_policy(earlier.policy())
+    x = seeds(fresh, ["opera house", "zzz"])
+    company = fresh.features.company.rows(fresh.features.pages(x))
+    assert fresh.score(x) == pytest.approx(
+        company[:, :EVIDENCE] @ earlier.policy()["weights"][320 : 320 + EVIDENCE], abs=1e-5
+    )
+
+
+def test_a_policy_for_other_features_is_refused(goal):
+    with pytest.raises(HoneyguideError, match="do not fit"):
+        Guide(goal, buckets=16).load_policy(Guide(goal).policy())
+
+
+def test_categories_are_words_that_tell_relevant_pages_from_others(goal):
+    guide = Guide(goal)
+    x = seeds(guide, ["one"])[0]
+    for number in range(12):
+        relevant = number % 3 == 0
+        text = f"The geology of volcanic basalt, {number}." if relevant else "The wine of the ship."
+        page = Page("", "", text)
+        verdict = Verdict(float(relevant), relevant)
+        guide.learn([Step(Link(""), 0, x, verdict.relevance, verdict, page, x[None][:0])])
+    assert guide.categories() == ["basalt", "volcanic"]
+    again = Guide(goal)
+    again.load(guide.state())
+    assert again.categories() == guide.categories()

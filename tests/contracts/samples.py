@@ -14,11 +14,13 @@ from honeyguide.registry import make, parts
 from honeyguide.training.judge import train_judge
 
 TOPIC = "geology"
+SPELLING = {"ngrams"}  # encoders that know how words are written, not what they mean
 LIVE = {"web"}  # worlds that cannot be visited in these checks
 SPECS = {
     ("judge", "label"): "label:geology",
     ("judge", "label_and_cosine"): "label_and_cosine:geology",
     ("judge", "targets"): "targets:geology.example",
+    ("world", "organisations"): "organisations:set=rww,sites=2",
     ("world", "synthetic"): "synthetic:pages=2000",
 }
 MORE = {

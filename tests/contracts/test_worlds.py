@@ -28,6 +28,7 @@ def world(name, small_graph, small_archive):
 
 def start(world, name):
     seeds = {"graph": "page 0", "synthetic": "geology", "archive": "http://rocks.example/0"}
+    seeds["organisations"] = "0"
     return world.find(seeds[name])
 
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from honeyguide.bench.page import Page, percent
 from honeyguide.bench.plots import by_repeat, curves, intervals, learning
+from honeyguide.bench.ratios import spread
 from honeyguide.bench.results import Results
 from honeyguide.bench.suite import ORACLE, Entry, Part, Suite, Task, Trial
 from honeyguide.bench.suites.topics import (
@@ -97,6 +98,7 @@ def _part(results: Results, page: Page, part: str) -> dict[str, Any]:
          "document: best", "ours: best", "none, pages", "oracle, pages"],
         [_row(results, part, task) for task in results.tasks(part)],
     )  # fmt: skip
+    page.text(_ordering(results, part))
     ratios = {name: results.interval(part, name, "best_first") for name in LINEAR}
     against = results.interval(part, "linear_sync", "linear_async")
     page.table(
@@ -106,7 +108,7 @@ def _part(results: Results, page: Page, part: str) -> dict[str, Any]:
     )
     _figures(results, page, part)
     page.table(
-        ["topic, agent", "first task", "last five tasks", "sd over trials", "seconds a task"],
+        ["topic, agent", "first task", "last five tasks", "sd", "seconds a task"],
         [
             [f"{task}, {name}", *_learnt(results, part, task, name)]
             for task in results.tasks(part)
@@ -115,6 +117,29 @@ def _part(results: Results, page: Page, part: str) -> dict[str, Any]:
         ],
     )
     return {name: ratio for name, ratio in ratios.items() if ratio} | {"sync/async": against}
+
+
+def _ordering(results: Results, part: str) -> str:
+    """How often the document's order of methods is found."""
+    tasks = results.tasks(part)
+
+    def holds(name: str, other: str) -> int:
+        return sum(results.mean(part, t, name) >= results.mean(part, t, other) for t in tasks)
+
+    learnt = sum(_best(results, part, task) != "best_first" for task in tasks)
+    return (
+        f"Of {len(tasks)} topics, the best of the learning agents finds at least as much as no "
+        f"learning on {learnt}; the synchronous one at least as much as the asynchronous on "
+        f"{holds('linear_sync', 'linear_async')}; the moderated one at least as much as the "
+        f"asynchronous on {holds('linear_moderated', 'linear_async')}."
+    )
+
+
+def _best(results: Results, part: str, task: str) -> str:
+    return max(
+        ("linear_sync", "linear_moderated", "linear_async", "best_first"),
+        key=lambda name: float(np.nan_to_num(results.mean(part, task, name))),
+    )
 
 
 def _setting(results: Results, part: str) -> str:
@@ -131,10 +156,9 @@ def _setting(results: Results, part: str) -> str:
 
 def _row(results: Results, part: str, task: str) -> list[object]:
     ratios = [results.ratio(part, task, name, "best_first") for name in LINEAR]
-    best = max(ALL, key=lambda name: np.nan_to_num(results.mean(part, task, name)))
     published = PUBLISHED.get(task, ("–", "–")) if part != "generated" else ("–", "–")
     return [
-        task, published[0], *ratios, published[1], best,
+        task, published[0], *ratios, published[1], _best(results, part, task),
         results.mean(part, task, "best_first"), results.mean(part, task, "oracle"),
     ]  # fmt: skip
 
@@ -144,14 +168,14 @@ def _learnt(results: Results, part: str, task: str, name: str) -> list[object]:
     runs = results.runs(part, task, name)
     ends = [run["relevant"] for run in runs if run["repeat"] >= len(series) - 5]
     seconds = results.mean(part, task, name, "seconds")
-    return [series[0], float(np.mean(series[-5:])), float(np.std(ends)), seconds]
+    return [series[0], float(np.mean(series[-5:])), spread(ends), seconds]
 
 
 def _figures(results: Results, page: Page, part: str) -> None:
     drawn = (
         ("curves", "figure 1: relevant pages against pages fetched", curves, (*ALL, "oracle")),
         ("intervals", "figure 2: relevant pages in each tenth of relevance", intervals, ALL),
-        ("learning", "figure 3: relevant pages a task as tasks repeat", learning, LINEAR),
+        ("learning", "figure 3: relevant pages a task as tasks repeat", learning, ALL),
     )
     for kind, caption, draw, entries in drawn:
         page.figure(f"{part}-{kind}.png", caption, draw(results, part, entries))

@@ -6,6 +6,7 @@ import numpy as np
 
 from honeyguide.bench.page import Page, percent
 from honeyguide.bench.plots import curves
+from honeyguide.bench.ratios import spread
 from honeyguide.bench.results import Results
 from honeyguide.bench.suite import ORACLE, Entry, Part, Suite, Task, Trial, runs_of
 from honeyguide.bench.suites.topics import (
@@ -86,8 +87,8 @@ def _compared(
     for word in words:
         topic = BY_WORD[word]
         task = keyword_task(topic, budget)
-        trials += runs_of(part, [task], [BASIC, ORACLE], 1)  # these never vary
-        trials += runs_of(part, [task], [pertejo_entry(agent, topic) for agent in agents], runs)
+        linear = [pertejo_entry(agent, topic) for agent in agents]
+        trials += runs_of(part, [task], [BASIC, ORACLE, *linear], runs)
     return trials
 
 
@@ -144,7 +145,7 @@ def _report_gamma(results: Results, page: Page, part: str) -> dict[str, Any]:
             TABLE_4_2[gamma],
             TABLE_4_2[gamma] / max(TABLE_4_2.values()),
             means[gamma],
-            float(np.std(results.found(part, task, f"gamma {gamma}"))),
+            spread(results.found(part, task, f"gamma {gamma}")),
             means[gamma] / max(means.values()),
         ]
         for gamma in there

@@ -5,6 +5,8 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from honeyguide.contracts import Judge, Link, Page, Truth, Verdict, Visit
 from honeyguide.errors import HoneyguideError, unknown
 from honeyguide.registry import part
@@ -119,6 +121,11 @@ class SyntheticWorld:
                 f"no page about {self.topics()[topic]!r} in a web of {self.pages:,} pages"
             )
         return Link(self.names.url(self.layout.spot(page)))
+
+    def sample(self, count: int, rng: np.random.Generator) -> list[Link]:
+        """So many pages, each as likely as any other."""
+        pages = rng.integers(self.pages, size=count).tolist()
+        return [Link(self.names.url(self.layout.spot(page))) for page in pages]
 
     def topics(self) -> tuple[str, ...]:
         """The topics that pages are about."""

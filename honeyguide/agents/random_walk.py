@@ -1,0 +1,34 @@
+"""Any link of the page just read (document 004, 3.4: the baseline)."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from honeyguide.contracts import Agent, Matrix, Step, Vector, Visit
+from honeyguide.features.discovery import Discovery
+from honeyguide.registry import part
+
+
+@part("agent", "random_walk")
+class RandomWalk(Agent):
+    """Walks from page to page at random until it finds something, then begins elsewhere."""
+
+    frontier = "walks"
+
+    def __init__(self) -> None:
+        self.features = Discovery()
+
+    def score(self, x: Matrix) -> Vector:
+        """All the same."""
+        return np.zeros(len(x), np.float32)
+
+    def explores(self) -> bool:
+        """Always."""
+        return True
+
+    def ends(self, visit: Visit) -> bool:
+        """Section 3.2.3: an episode ends with a reward; so does any without links."""
+        return visit.verdict.relevant
+
+    def learn(self, steps: Sequence[Step]) -> None:
+        """Nothing to learn."""

@@ -1,0 +1,128 @@
+"""A deep Q-network on the words of URLs (document 004, 3.6; figure 2.11)."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+
+from honeyguide.contracts import Agent, Goal, Matrix, State, Step, Vector, Visit
+from honeyguide.errors import unknown
+from honeyguide.networks.exploring import Fading
+from honeyguide.networks.replay import Experience, RankedReplay, Replay
+from honeyguide.networks.url_values import Frozen, UrlValues
+from honeyguide.registry import part
+
+STEP_SIZE = 0.001
+EPSILON = 0.1  # share of steps at random, at first
+BATCH = 10  # experiences learnt from at each step
+REPLAYS = {"none": None, "uniform": Replay, "ranked": RankedReplay}
+
+
+@part("agent", "url_cnn_dqn")
+class UrlCnnDqn(Agent):
+    """Walks to where a small network over the words of URLs expects the nearest reward."""
+
+    frontier = "walks"
+
+    def __init__(
+        self,
+        goal: Goal,
+        rng: np.random.Generator,
+        gamma: float = 0.75,  # worth of what is one link further
+        epsilon_steps: int = 100_000,  # until no step is at random any more
+        replay: str = "uniform",  # none, uniform or ranked
+        target_every: int = 100,  # steps between two copies of the network; 0: no copy
+        double: bool = False,  # whether the network itself chooses what its copy weighs (2.4.4)
+        penalty: float = 0.0,  # what each step costs (3.5.2)
+    ) -> None:
+        if replay not in REPLAYS:
+            raise unknown("replay", replay, REPLAYS)
+        for_network, for_steps, for_replay = rng.spawn(3)
+        self._values = UrlValues(goal.encoder, for_network, STEP_SIZE)
+        self.features = self._values.features
+        self.gamma, self.target_every, self.double = gamma, target_every, double
+        self.penalty = penalty
+        self._frozen = Frozen(self._values)
+        self._fading = Fading(for_steps, EPSILON, epsilon_steps)
+        kind = REPLAYS[replay]
+        self._replay = kind(for_replay) if kind else None
+        self._steps = 0
+        self.loss = 0.0  # of the last step
+
+    def score(self, x: Matrix) -> Vector:
+        """v(s; theta)."""
+        return self._values.score(x)
+
+    def explores(self) -> bool:
+        """At random with probability epsilon, which falls to 0."""
+        return self._fading.explores()
+
+    def reward(self, visit: Visit) -> float:
+        """1 on a target, less what a step costs."""
+        return float(visit.verdict.relevant) - self.penalty
+
+    def ends(self, visit: Visit) -> bool:
+        """Section 3.2.3: an episode ends with a reward."""
+        return visit.verdict.relevant
+
+    def learn(self, steps: Sequence[Step]) -> None:
+        """For each step: store it, draw some, step down the gradient, copy now and then."""
+        for step in steps:
+            now = self._values.experience(step)
+            if self._replay is None:
+                self._descend([now], np.ones(1, np.float32))
+            else:
+                self._replay.add(now)
+                drawn = self._replay.draw(BATCH)
+                chosen = [self._replay[place] for place in drawn.places]
+                self._replay.surprise(drawn.places, self._descend(chosen, drawn.weights))
+            self._steps += 1
+            if not self.target_every or self._steps % self.target_every == 0:
+                self._frozen.copy()
+
+    def _descend(self, batch: Sequence[Experience], weights: Vector) -> Vector:
+        """Equation 2.15 with the copy's values (2.4.3): r + gamma max v(s'; theta-)."""
+        rewards = np.array([experience.reward for experience in batch], np.float32)
+        targets = rewards + self.gamma * self._frozen.best(batch, self._choice(batch))
+        rows = np.array([experience.x for experience in batch])
+        errors = self._values.learn(rows, targets, weights)
+        self.loss = float((weights * errors * errors).mean())
+        return errors
+
+    def _choice(self, batch: Sequence[Experience]) -> Vector | None:
+        """Equation 2.20: the values by which the best option is chosen."""
+        if not self.double:
+            return None
+        return self.score(np.concatenate([experience.options for experience in batch]))
+
+    def news(self) -> dict[str, float]:
+        """What a training log shows."""
+        return {"loss": self.loss, "epsilon": self._fading.epsilon}
+
+    def policy(self) -> State:
+        """The network; words have numbers of their own in each crawl."""
+        return {"network": self._values.cnn.parameters.state()}
+
+    def load_policy(self, state: State) -> None:
+        """Start from the network of an earlier crawl."""
+        self._values.cnn.parameters.load(state["network"])
+        self._frozen.copy()
+
+    def state(self) -> State:
+        """All of it."""
+        return {
+            "values": self._values.state(),
+            "frozen": self._frozen.data.numpy().copy(),
+            "fading": self._fading.state(),
+            "replay": self._replay.state() if self._replay else None,
+            "steps": self._steps,
+        }
+
+    def load(self, state: State) -> None:
+        """Go on from a saved state."""
+        self._values.load(state["values"])
+        self._frozen.copy(torch.from_numpy(state["frozen"].copy()))
+        self._fading.load(state["fading"])
+        if self._replay:
+            self._replay.load(state["replay"])
+        self._steps = state["steps"]

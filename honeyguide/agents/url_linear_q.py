@@ -1,0 +1,181 @@
+"""Q-learning on the words of URLs, with a weight for each word (document 004, 3.4 and 3.5)."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from honeyguide.contracts import Agent, Matrix, State, Step, Vector, Visit
+from honeyguide.errors import HoneyguideError, unknown
+from honeyguide.features.url_words import UrlWords
+from honeyguide.networks.exploring import Fading
+from honeyguide.networks.replay import Experience, RankedReplay, Replay
+from honeyguide.registry import part
+
+VOCABULARY = 10_000  # the commonest words
+BATCH = 10  # experiences learnt from again at each step
+REPLAYS = {"none": None, "uniform": Replay, "ranked": RankedReplay}
+Words = NDArray[np.uint16]  # rows of word numbers
+
+
+@part("agent", "url_linear_q")
+class UrlLinearQ(Agent):
+    """Walks to where the words of URLs promise most: a weight a word, learnt step by step."""
+
+    frontier = "walks"
+
+    def __init__(
+        self,
+        rng: np.random.Generator,
+        gamma: float = 0.75,  # worth of what is one link further
+        step_size: float = 0.001,
+        epsilon: float = 0.1,  # share of steps at random, at first
+        epsilon_steps: int = 100_000,  # until there are none any more
+        replay: str = "none",  # none, uniform or ranked
+        text: bool = False,  # whether anchors and titles are read too (3.5.1)
+        penalty: float = 0.0,  # what each step costs (3.5.2); the document tries 0.05
+    ) -> None:
+        if replay not in REPLAYS:
+            raise unknown("replay", replay, REPLAYS)
+        for_weights, for_steps, for_replay = rng.spawn(3)
+        self.features: UrlWords = UrlWords(vocabulary=VOCABULARY, anchors=text)
+        self.gamma, self.penalty = gamma, penalty
+        self._fading = Fading(for_steps, epsilon, epsilon_steps)
+        self._w = for_weights.normal(0.0, 0.001, VOCABULARY + 1).astype(np.float32)
+        self._w[0] = 0.0  # no word
+        self._adam = Adam(VOCABULARY + 1, step_size)
+        kind = REPLAYS[replay]
+        self._replay = kind(for_replay) if kind else None
+
+    def score(self, x: Matrix) -> Vector:
+        """v(s; w): the sum of the weights of its words."""
+        return self._values(x.astype(np.uint16))
+
+    def explores(self) -> bool:
+        """At random with probability epsilon, which falls to 0."""
+        return self._fading.explores()
+
+    def reward(self, visit: Visit) -> float:
+        """1 on a target, less what a step costs."""
+        return float(visit.verdict.relevant) - self.penalty
+
+    def ends(self, visit: Visit) -> bool:
+        """Section 3.2.3: an episode ends with a reward."""
+        return visit.verdict.relevant
+
+    def learn(self, steps: Sequence[Step]) -> None:
+        """A step down the gradient of equation 3.1 for each."""
+        for step in steps:
+            now = Experience(self._words_of(step), step.reward, self._options(step))
+            if self._replay is None:
+                self._descend([now], np.ones(1, np.float32))
+                continue
+            self._replay.add(now)
+            drawn = self._replay.draw(BATCH)
+            chosen = [self._replay[place] for place in drawn.places]
+            self._replay.surprise(drawn.places, self._descend(chosen, drawn.weights))
+
+    def _words_of(self, step: Step) -> Words:
+        """The page itself: with its title, where texts are read."""
+        if not self.features.anchors or step.page is None:
+            return step.x.astype(np.uint16)
+        return self.features.rows([step.link.url], [step.page.title])[0].astype(np.uint16)
+
+    def _options(self, step: Step) -> Words:
+        """Where it can go on: nowhere from a reward."""
+        options = step.options[:0] if step.verdict.relevant else step.options
+        longest = int((options > 0).sum(axis=1).max(initial=1))
+        rows = np.zeros((len(options), self.features.width), np.uint16)
+        rows[:, :longest] = options[:, :longest]
+        return rows
+
+    def _values(self, words: Words) -> Vector:
+        longest = int((words > 0).sum(axis=1).max(initial=1))
+        values: Vector = self._w[words[:, :longest]].sum(axis=1)
+        return values
+
+    def _descend(self, batch: Sequence[Experience], weights: Vector) -> Vector:
+        """L(w) = (R + gamma max v(s'; w) - v(s; w))^2, the target held still: the errors."""
+        words = np.array([experience.x for experience in batch])
+        errors = np.array([self._target(experience) for experience in batch], np.float32)
+        errors -= self._values(words)
+        gradient = np.zeros_like(self._w)
+        np.add.at(gradient, words, (-2 * weights * errors / len(batch))[:, None])
+        gradient[0] = 0.0
+        self._w -= self._adam.step(gradient)
+        return errors
+
+    def _target(self, experience: Experience) -> float:
+        if not len(experience.options):
+            return experience.reward
+        return experience.reward + self.gamma * float(self._values(experience.options).max())
+
+    def weights(self) -> dict[str, float]:
+        """What each word is worth (figure 3.3 and table 3.2)."""
+        values = self._w.tolist()
+        return {word: values[number] for number, word in enumerate(self.features.words) if number}
+
+    def policy(self) -> State:
+        """The words and their weights."""
+        return {"words": self.features.words[1:], "weights": self._w.copy()}
+
+    def load_policy(self, state: State) -> None:
+        """Start from the words and weights of an earlier crawl."""
+        if np.shape(state["weights"]) != self._w.shape:
+            raise HoneyguideError(
+                f"{np.size(state['weights'])} weights do not fit {len(self._w)} words"
+            )
+        self.features.set_words(state["words"])
+        self._w = np.array(state["weights"], np.float32)
+
+    def state(self) -> State:
+        """All of it."""
+        return {
+            "features": self.features.state(),
+            "weights": self._w.copy(),
+            "adam": self._adam.state(),
+            "fading": self._fading.state(),
+            "replay": self._replay.state() if self._replay else None,
+        }
+
+    def load(self, state: State) -> None:
+        """Go on from a saved state."""
+        self.features.load(state["features"])
+        self._w = state["weights"].copy()
+        self._adam.load(state["adam"])
+        self._fading.load(state["fading"])
+        if self._replay:
+            self._replay.load(state["replay"])
+
+
+class Adam:
+    """Steps in proportion to a gradient's mean over its spread, both of late."""
+
+    def __init__(self, size: int, step_size: float) -> None:
+        self.step_size = step_size
+        self._mean = np.zeros(size, np.float32)
+        self._square = np.zeros(size, np.float32)
+        self._steps = 0
+
+    def step(self, gradient: Vector) -> Vector:
+        """How far to go against a gradient."""
+        self._steps += 1
+        self._mean += 0.1 * (gradient - self._mean)
+        self._square += 0.001 * (gradient * gradient - self._square)
+        scale = self.step_size * np.sqrt(1 - 0.999**self._steps) / (1 - 0.9**self._steps)
+        step: Vector = np.float32(scale) * self._mean / (np.sqrt(self._square) + 1e-8)
+        return step
+
+    def state(self) -> dict[str, Any]:
+        """Means and squares so far."""
+        return {
+            "mean": self._mean.copy(),
+            "square": self._square.copy(),
+            "steps": self._steps,
+        }
+
+    def load(self, state: dict[str, Any]) -> None:
+        """Go on from there."""
+        self._mean, self._square = state["mean"].copy(), state["square"].copy()
+        self._steps = state["steps"]

@@ -1,0 +1,91 @@
+"""honeyguide regions: the lists on a page, record by record."""
+
+import asyncio
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from honeyguide.errors import HoneyguideError
+
+if TYPE_CHECKING:
+    from honeyguide.parsers.regions import Region
+
+SHOWN = 100  # characters of a record
+
+
+def regions(
+    page: Annotated[str, typer.Argument(help="A web address, a file, or - for what is typed in.")],
+    most: Annotated[int, typer.Option("--most", min=1, help="Regions to show.")] = 2,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a record.")] = False,
+    contact: Annotated[
+        str, typer.Option("--contact", help="Web or e-mail address shown to servers.")
+    ] = "",
+    allow_private: Annotated[
+        bool, typer.Option("--allow-private", help="Allow addresses inside this network.")
+    ] = False,
+    resolve: Annotated[
+        str, typer.Option("--resolve", help='"NAME=ADDRESS:PORT,...": where hosts really are.')
+    ] = "",
+) -> None:
+    """Show the lists of similar records on a page, the largest first."""
+    from honeyguide.parsers.regions import read_regions
+
+    body, url, content_type = _read(page, contact, allow_private, resolve)
+    found = read_regions(body, url, content_type)
+    if not found:
+        raise HoneyguideError(f"there is no list of similar records on {page}")
+    for number, region in enumerate(found[:most], 1):
+        _show_json(number, region) if as_json else _show(number, region)
+
+
+def _show(number: int, region: "Region") -> None:
+    typer.echo(
+        f"region {number}: {len(region.records)} records, {region.nodes} tags, {region.path}"
+    )
+    for record in region.records:
+        typer.echo(f"  {record.text[:SHOWN]}")
+        for link in record.links[:1]:
+            typer.echo(f"    {link.url}")
+
+
+def _show_json(number: int, region: "Region") -> None:
+    for record in region.records:
+        links = [{"url": link.url, "text": link.text} for link in record.links]
+        row = {"region": number, "text": record.text, "links": links}
+        typer.echo(json.dumps(row, ensure_ascii=False))
+
+
+def _read(page: str, contact: str, allow_private: bool, resolve: str) -> tuple[bytes, str, str]:
+    """A page's bytes, its address if it has one, and what it says it is."""
+    if page == "-":
+        return sys.stdin.buffer.read(), "", ""
+    if "://" not in page:
+        try:
+            return Path(page).read_bytes(), "", ""
+        except OSError as error:
+            raise HoneyguideError(f"cannot read {page}: {error.strerror}") from None
+    return asyncio.run(_fetch(page, contact, allow_private, resolve))
+
+
+async def _fetch(
+    page: str, contact: str, allow_private: bool, resolve: str
+) -> tuple[bytes, str, str]:
+    from honeyguide.contracts import Verdict
+    from honeyguide.registry import make
+
+    told = {"contact": contact} if contact else {}
+    world = make(
+        "world", "web", judge=lambda page: Verdict(0.0, False), allow_private=allow_private,
+        resolve=resolve, **told,
+    )  # fmt: skip
+    try:
+        visit = await world.visit(world.find(page))
+    finally:
+        await world.close()
+    if visit.failure:
+        raise HoneyguideError(f"cannot fetch {page}: {visit.failure}")
+    response = visit.response
+    return response.body, response.url, response.headers.get("content-type", "")

@@ -1,0 +1,39 @@
+"""honeyguide show: what a crawl has learnt, in a form to read."""
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from honeyguide.cli.inspecting import Folder
+from honeyguide.errors import HoneyguideError
+
+app = typer.Typer(help="Show what a crawl has learnt.", no_args_is_help=True)
+
+
+@app.callback()
+def _show() -> None:
+    """Show what a crawl has learnt."""
+
+
+@app.command("policy")
+def policy(folder: Folder) -> None:
+    """Print the states of a crawl's gate: visits, values and decisions."""
+    from honeyguide import exports
+
+    rows = exports.policy(folder)
+    if not rows:
+        raise HoneyguideError(
+            f"{folder} has no policy to show: it was crawled without --gate, or has not stopped yet"
+        )
+    table = Table(box=None, pad_edge=False)
+    for column, value in rows[0].items():
+        table.add_column(column, justify="right" if isinstance(value, int | float) else "left")
+    for row in rows:
+        table.add_row(*map(_shown, row.values()))
+    Console(soft_wrap=True, width=160).print(table)
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:.3f}" if isinstance(value, float) else str(value)

@@ -1,0 +1,58 @@
+"""Hashed pieces of words: no language model, so any language will do."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from zlib import crc32
+
+import numpy as np
+
+from honeyguide.contracts import Matrix
+from honeyguide.encoders.cache import Cached
+from honeyguide.encoders.pooling import unit
+from honeyguide.errors import HoneyguideError
+from honeyguide.registry import part
+from honeyguide.text import is_glued, words
+
+LONGEST = 4_000  # characters of a text that are read
+PIECES = (3, 4, 5)  # letters
+
+
+@part("encoder", "ngrams", argument="width")
+class NgramEncoder:
+    """Hashed words and pieces of them, spelling only: for any language, without any model."""
+
+    def __init__(self, width: int = 512, cache_megabytes: float = 64.0) -> None:
+        if width < 8:
+            raise HoneyguideError(f"encoder 'ngrams' needs a width of 8 or more, not {width}")
+        self.width = width
+        self._cached = Cached(self._encode, width, cache_megabytes)
+
+    def __call__(self, texts: Sequence[str]) -> Matrix:
+        """Unit vectors, one row a text; a zero row for a text without words."""
+        return self._cached(texts)
+
+    def knows(self, text: str) -> bool:
+        """Whether there is any word."""
+        return bool(words(text))
+
+    def _encode(self, texts: Sequence[str]) -> Matrix:
+        rows = np.zeros((len(texts), self.width), np.float32)
+        for row, text in zip(rows, texts, strict=True):
+            for piece in _pieces(text[:LONGEST]):
+                code = crc32(piece.encode("utf-8", "surrogatepass"))
+                row[code % self.width] += 1.0 if code & 0x80000000 else -1.0
+        return unit(rows)
+
+
+def _pieces(text: str) -> list[str]:
+    """Words, with their pieces; of scripts without spaces, signs alone and in pairs."""
+    found = words(text)
+    pieces = list(found)
+    for one, other in pairwise(found):
+        if is_glued(one) and is_glued(other):
+            pieces.append(one + other)
+    for word in found:
+        whole = f"<{word}>"
+        for size in PIECES:
+            pieces.extend(whole[at : at + size] for at in range(len(whole) - size + 1))
+    return pieces

@@ -1,0 +1,58 @@
+"""The words of a URL, also where they are written together: "taxadvice" is "tax advice"."""
+
+import gzip
+import json
+import re
+from functools import cache, lru_cache
+from importlib.resources import files
+from math import log
+from urllib.parse import unquote
+
+LONGEST = 24  # letters of a word
+# costs of a word that nobody knows, in nats: one for each, and one for each letter
+UNKNOWN, LETTER = 12.0, 2.0
+MOST_LETTERS = 80  # of a run that is taken apart; longer ones are data
+
+_runs = re.compile(r"[a-z]+").findall
+
+
+@lru_cache(maxsize=1 << 17)
+def url_words(url: str) -> tuple[str, ...]:
+    """The words of a URL in order, its host's ending included, scheme and numbers left out."""
+    place = url.partition("://")[2] or url
+    text = unquote(place).lower().removeprefix("www.")
+    return tuple(word for run in _runs(text) for word in segment(run) if len(word) > 1)
+
+
+@lru_cache(maxsize=1 << 17)
+def segment(run: str) -> tuple[str, ...]:
+    """The likeliest words that together are these letters: dynamic programming over their ends."""
+    costs = _costs()
+    if run in costs or len(run) <= 2 or len(run) > MOST_LETTERS:
+        return (run,)
+    best, begins = [0.0], [0]  # of the letters up to each place: the least cost, the last word
+    for end in range(1, len(run) + 1):
+        least, begin = min(
+            (best[start] + _cost(run[start:end], costs), start)
+            for start in range(max(0, end - LONGEST), end)
+        )
+        best.append(least)
+        begins.append(begin)
+    words, end = [], len(run)
+    while end:
+        words.append(run[begins[end] : end])
+        end = begins[end]
+    return tuple(reversed(words))
+
+
+def _cost(word: str, costs: dict[str, float]) -> float:
+    return costs.get(word) or UNKNOWN + LETTER * len(word)
+
+
+@cache
+def _costs() -> dict[str, float]:
+    """Minus the log-probability of each word: by Zipf's law, one in rank times ln(1.78 words)."""
+    packed = (files("honeyguide.features") / "words.json.gz").read_bytes()
+    words: list[str] = json.loads(gzip.decompress(packed))  # of GloVe 6B, the commonest first
+    spread = log(log(1.78 * len(words)))
+    return {word: log(rank) + spread for rank, word in enumerate(words, 1)}

@@ -1,0 +1,84 @@
+"""A link as the words of its URL: a row of word numbers (document 004, 3.4 and 3.6)."""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from honeyguide.contracts import Matrix, MemoryView, Outlinks, State
+from honeyguide.features.segmenting import url_words
+from honeyguide.text import words as words_of
+
+TEXT = "~"  # before words of anchors and titles, which have numbers of their own (3.5.1)
+
+
+class UrlWords:
+    """The numbers of a URL's words in order, then zeros; a word gets one once seen a few times.
+
+    The first words seen so often are about the commonest, and later ones stay unknown.
+    """
+
+    def __init__(
+        self,
+        width: int = 50,  # words of a URL that are read
+        vocabulary: int = 10_000,  # words with a number
+        sightings: int = 3,  # after which a word has a number
+        anchors: bool = False,  # whether anchors are read too
+    ) -> None:
+        self.width = width
+        self.vocabulary = vocabulary
+        self.sightings = sightings
+        self.anchors = anchors
+        self.words: list[str] = [""]  # by number
+        self._numbers: dict[str, int] = {}
+        self._seen: dict[str, int] = {}  # how often, of words without a number
+
+    def __call__(self, memory: MemoryView, found: Outlinks) -> Matrix:
+        texts = [link.anchor for link in found.links] if self.anchors else ()
+        return self.rows([link.url for link in found.links], texts)
+
+    def rows(self, urls: Sequence[str], texts: Sequence[str] = ()) -> Matrix:
+        """A row for each URL, with the words of a text after its own where there is one."""
+        said = [url_words(url) for url in urls]
+        if texts:
+            said = [
+                (*own, *(TEXT + word for word in words_of(text)))
+                for own, text in zip(said, texts, strict=True)
+            ]
+        rows = np.zeros((len(said), self.width), np.float32)
+        for row, words in zip(rows, said, strict=True):
+            numbers = self._numbered(words)
+            row[: len(numbers)] = numbers[: self.width]
+        return rows
+
+    def set_words(self, words: Iterable[str]) -> None:
+        """Have these numbers and no others, if there is no room for more."""
+        self.words = ["", *words]
+        self._numbers = {word: number for number, word in enumerate(self.words) if number}
+        self._seen = {}
+
+    def state(self) -> State:
+        """Words with numbers, and those on the way to one."""
+        return {"words": self.words[1:], "seen": list(self._seen.items())}
+
+    def load(self, state: State) -> None:
+        """Go on from there."""
+        self.set_words(state["words"])
+        self._seen = dict(state["seen"])
+
+    def _numbered(self, words: Iterable[str]) -> list[int]:
+        numbers = self._numbers
+        found = [numbers.get(word) or self._note(word) for word in words]
+        return [number for number in found if number]
+
+    def _note(self, word: str) -> int:
+        """Count a word without a number; when it was seen often enough, it gets one."""
+        if len(self.words) > self.vocabulary:
+            return 0
+        times = self._seen.get(word, 0) + 1
+        if times < self.sightings:
+            self._seen[word] = times
+            return 0
+        self._seen.pop(word, None)
+        self._numbers[word] = number = len(self.words)
+        self.words.append(word)
+        return number

@@ -1,0 +1,89 @@
+"""Pages at which a walk may begin: all of them, or a fair sample that never grows too large."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from honeyguide.columns import Columns
+from honeyguide.contracts import Ids, Mask, Matrix, State, Vector
+
+DRAWS = 16  # blind tries before all rows are looked at
+
+
+class Pool:
+    """Rows of pages; beyond its room each row ever added is as likely to be kept as any other."""
+
+    def __init__(self, width: int, room: int | None = None) -> None:
+        self.room = room
+        self._added = 0
+        self._rows = Columns(64, id=np.int32, host=np.int32, x=(np.float32, width))
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @property
+    def ids(self) -> Ids:
+        """The page of each row."""
+        return self._rows["id"][: len(self)]
+
+    @property
+    def hosts(self) -> Ids:
+        """The host of each row."""
+        return self._rows["host"][: len(self)]
+
+    def row(self, row: int) -> tuple[int, int, Vector]:
+        """A page, its host, its features."""
+        rows = self._rows
+        return int(rows["id"][row]), int(rows["host"][row]), rows["x"][row].copy()
+
+    def add(self, ids: Ids, hosts: Ids, x: Matrix, rng: np.random.Generator) -> None:
+        """Take rows in; in a full pool they push others out, ever more rarely."""
+        space = len(ids) if self.room is None else min(len(ids), self.room - len(self))
+        self._set(np.arange(len(self), len(self) + space), ids[:space], hosts[:space], x[:space])
+        self._added += space
+        if space == len(ids) or self.room is None:
+            return
+        late = np.arange(self._added + 1, self._added + 1 + len(ids) - space)
+        places = rng.integers(0, late)  # reservoir sampling
+        self._added += len(late)
+        lucky = np.flatnonzero(places < self.room)
+        if len(lucky):
+            chosen = space + lucky
+            self._set(places[lucky], ids[chosen], hosts[chosen], x[chosen])
+
+    def remove(self, id: int) -> None:
+        """Forget a page."""
+        for row in np.flatnonzero(self.ids == id)[::-1]:
+            last = len(self) - 1
+            for name in ("id", "host", "x"):
+                self._rows[name][row] = self._rows[name][last]
+            self._rows.size = last
+
+    def draw(self, rng: np.random.Generator, fits: Callable[[Ids], Mask]) -> int | None:
+        """A row that fits, each as likely as any other; looking in vain throws no dice."""
+        before = rng.bit_generator.state
+        if len(self) > DRAWS:
+            rows = rng.integers(0, len(self), DRAWS)
+            found = rows[fits(rows)]
+            if len(found):
+                return int(found[0])
+        every = np.arange(len(self))
+        found = every[fits(every)]
+        if not len(found):
+            rng.bit_generator.state = before
+            return None
+        return int(found[rng.integers(len(found))])
+
+    def state(self) -> State:
+        """All of it."""
+        return {"rows": self._rows.state(), "added": self._added}
+
+    def load(self, state: State) -> None:
+        """Become what was saved."""
+        self._rows.load(state["rows"])
+        self._added = state["added"]
+
+    def _set(self, rows: Ids, ids: Ids, hosts: Ids, x: Matrix) -> None:
+        self._rows.extend(max(0, int(rows.max(initial=-1)) + 1 - len(self)))
+        self._rows["id"][rows], self._rows["host"][rows] = ids, hosts
+        self._rows["x"][rows] = x

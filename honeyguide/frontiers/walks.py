@@ -1,0 +1,233 @@
+"""Walks over pages, link by link, that begin again elsewhere when they end (document 004, 3.2)."""
+
+from collections import deque
+
+import numpy as np
+
+from honeyguide.columns import Columns
+from honeyguide.contracts import Ids, Mask, Matrix, Scorer, State, Taken, Vector
+from honeyguide.frontiers.hosts import Hosts
+from honeyguide.frontiers.pool import Pool
+from honeyguide.registry import part
+
+NOTHING = np.float32(-np.inf)  # the score of a link that was taken
+REMEMBERED = 10_000  # pages seen at which a walk may begin again
+
+
+@part("frontier", "walks")
+class Walks:
+    """Takes a link of the page just read; at its end begins again at a start page.
+
+    What is put in takes the place of what waited: a walk is at one page. Pages count as seen only
+    while they are among the last ones visited, so a walk may come back. With several visits at
+    once it also takes the next best links of its page.
+    """
+
+    def __init__(
+        self,
+        width: int,
+        rng: np.random.Generator,
+        delay: float = 0.0,  # seconds between two requests to a host
+        per_host: int = 1,  # requests in flight to a host
+        ignored: int = 50,  # pages last visited, which are not visited again
+        anywhere: bool = False,  # begins again at any page seen, not only at start pages
+    ) -> None:
+        self.rng = rng
+        self.anywhere = anywhere
+        self._width = width
+        self._hosts = Hosts(delay, per_host)
+        self._links = _Here.nothing(width)
+        self._starts = Pool(width)
+        self._seen = Pool(width, REMEMBERED)
+        self._last: deque[int] = deque(maxlen=ignored)
+        self._recent = Columns(recent=np.bool_)  # by page: whether it is among the last
+        self._taken: dict[int, tuple[int, float]] = {}  # page: host, and when that was ready
+
+    def __len__(self) -> int:
+        return int((self._links.scores > NOTHING).sum())
+
+    def wants(self, ids: Ids) -> Mask:
+        """All but the last pages visited."""
+        self._know_pages(ids)
+        wanted: Mask = ~self._recent["recent"][ids]
+        return wanted
+
+    def put(self, ids: Ids, hosts: Ids, x: Matrix, scores: Vector) -> None:
+        """Go on from here; pages with a score of +inf are where walks begin."""
+        self._know_pages(ids)
+        self._hosts.know(int(hosts.max(initial=-1)) + 1)
+        if len(ids) and np.isposinf(scores).all():
+            self._starts.add(ids, hosts, x, self.rng)
+            return
+        kept = scores > NOTHING
+        here = _Here(ids[kept], hosts[kept], x[kept], scores[kept])
+        if len(ids) and not self.wants(ids).any():  # links that were taken and are put back
+            for id in ids.tolist():
+                self._forget(id)
+            here = self._links.joined(here)
+        else:
+            self._seen.add(here.ids, here.hosts, here.x, self.rng)
+        self._links = here
+
+    def take(self, now: float, at_random: bool = False) -> Taken | None:
+        """A link of this page whose host may be asked now, or a page to begin again at."""
+        if len(self):
+            place = self._choose(now, at_random)
+            return None if place is None else self._leave(self._links.take(place), now)
+        for pool in self._pools():
+            row = pool.draw(self.rng, lambda rows, pool=pool: self._may_begin(pool, rows, now))  # type: ignore[misc]
+            if row is not None:
+                return self._leave((*pool.row(row), np.inf), now)
+        return None
+
+    def release(self, id: int, now: float, delay: float | None = None) -> None:
+        """The visit is over; its host rests for `delay` seconds from now."""
+        self._hosts.end(self._taken.pop(id)[0], now, delay)
+
+    def park(self, id: int) -> None:
+        """Forget a taken link, unvisited, until it is found again."""
+        self._hosts.cancel(*self._taken.pop(id))
+        self._forget(id)
+        self._starts.remove(id)
+        self._seen.remove(id)
+
+    def drop(self, ids: Ids) -> None:
+        """These were visited too."""
+        self._know_pages(ids)
+        self._links.scores[np.isin(self._links.ids, ids)] = NOTHING
+        for id in ids.tolist():
+            self._remember(id)
+
+    def shed(self, keep: int) -> Vector:
+        """Forget all but the best links of this page: their scores."""
+        waiting = np.flatnonzero(self._links.scores > NOTHING)
+        order = np.argsort(-self._links.scores[waiting], kind="stable")
+        gone = waiting[order[max(keep, 0) :]]
+        scores = self._links.scores[gone].copy()
+        self._links.scores[gone] = NOTHING
+        return scores
+
+    def wake(self, now: float) -> float | None:
+        """When `take` can next succeed; None when only a release or a put can help."""
+        if len(self):
+            return self._hosts.soonest(self._links.hosts[self._links.scores > NOTHING], now)
+        for pool in self._pools():
+            fresh = ~self._recent["recent"][pool.ids]
+            soonest = self._hosts.soonest(pool.hosts[fresh], now)
+            if soonest is not None:
+                return soonest
+        return None
+
+    def rescore(self, score: Scorer) -> None:
+        """New scores for the links of this page."""
+        waiting = self._links.scores > NOTHING
+        self._links.scores[waiting] = score(self._links.x[waiting])
+
+    def end(self) -> None:
+        """Begin again elsewhere."""
+        self._links = _Here.nothing(self._width)
+
+    def best(self) -> float:
+        """The highest score that waits; -inf when nothing does."""
+        return float(self._links.scores.max(initial=NOTHING))
+
+    def state(self) -> State:
+        """All of it."""
+        return {
+            "links": self._links.state(),
+            "starts": self._starts.state(),
+            "seen": self._seen.state(),
+            "last": list(self._last),
+            "pages": len(self._recent),
+            "hosts": self._hosts.state(),
+            "taken": [[page, *taken] for page, taken in self._taken.items()],
+            "rng": self.rng.bit_generator.state,
+        }
+
+    def load(self, state: State) -> None:
+        """Become what was saved."""
+        self._links = _Here(**{name: column.copy() for name, column in state["links"].items()})
+        self._starts.load(state["starts"])
+        self._seen.load(state["seen"])
+        self._recent.extend(state["pages"] - len(self._recent))
+        for id in state["last"]:
+            self._remember(id)
+        self._hosts.load(state["hosts"])
+        self._taken = {page: (host, ready) for page, host, ready in state["taken"]}
+        self.rng.bit_generator.state = state["rng"]
+
+    # ------------------------------------------------------------------ choosing
+
+    def _choose(self, now: float, at_random: bool) -> int | None:
+        """The place of a link: the best one, the first among equals; or any."""
+        links = self._links
+        possible = (links.scores > NOTHING) & self._hosts.may_ask(links.hosts, now)
+        places = np.flatnonzero(possible)
+        if not len(places):
+            return None
+        if at_random:
+            return int(places[self.rng.integers(len(places))])
+        return int(places[links.scores[places].argmax()])
+
+    def _pools(self) -> list[Pool]:
+        """Where to begin again; with few start pages, all may have been visited lately."""
+        return [self._seen] if self.anywhere and len(self._seen) else [self._starts, self._seen]
+
+    def _may_begin(self, pool: Pool, rows: Ids, now: float) -> Mask:
+        wanted: Mask = ~self._recent["recent"][pool.ids[rows]]
+        return wanted & self._hosts.may_ask(pool.hosts[rows], now)
+
+    def _leave(self, link: tuple[int, int, Vector, float], now: float) -> Taken:
+        id, host, x, score = link
+        self._taken[id] = host, self._hosts.start(host, now)
+        self._remember(id)
+        return Taken(id, x, score)
+
+    # ------------------------------------------------------------------ remembering
+
+    def _remember(self, id: int) -> None:
+        self._forget(id)
+        if len(self._last) == self._last.maxlen:
+            self._recent["recent"][self._last.popleft()] = False
+        self._last.append(id)
+        self._recent["recent"][id] = True
+
+    def _forget(self, id: int) -> None:
+        if self._recent["recent"][id]:
+            self._last.remove(id)
+            self._recent["recent"][id] = False
+
+    def _know_pages(self, ids: Ids) -> None:
+        missing = int(ids.max(initial=-1)) + 1 - len(self._recent)
+        if missing > 0:
+            self._recent.extend(missing)
+
+
+class _Here:
+    """The links of the page a walk is at."""
+
+    def __init__(self, ids: Ids, hosts: Ids, x: Matrix, scores: Vector) -> None:
+        self.ids, self.hosts, self.x, self.scores = ids, hosts, x, scores
+
+    @classmethod
+    def nothing(cls, width: int) -> "_Here":
+        """No links."""
+        none = np.empty(0, np.int32)
+        return cls(none, none, np.empty((0, width), np.float32), np.empty(0, np.float32))
+
+    def take(self, place: int) -> tuple[int, int, Vector, float]:
+        """A link, which then waits no more."""
+        score = float(self.scores[place])
+        self.scores[place] = NOTHING
+        return int(self.ids[place]), int(self.hosts[place]), self.x[place].copy(), score
+
+    def joined(self, other: "_Here") -> "_Here":
+        """These and others."""
+        kept = self.scores > NOTHING
+        mine = (column[kept] for column in (self.ids, self.hosts, self.x, self.scores))
+        theirs = (other.ids, other.hosts, other.x, other.scores)
+        return _Here(*map(np.concatenate, zip(mine, theirs, strict=True)))
+
+    def state(self) -> State:
+        """All of it."""
+        return {"ids": self.ids, "hosts": self.hosts, "x": self.x, "scores": self.scores.copy()}

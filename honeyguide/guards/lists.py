@@ -1,0 +1,119 @@
+"""Known lists: what is fetched alone, and what never is (document 002, 9.3)."""
+
+import re
+from collections.abc import Iterable, Sequence
+from fnmatch import translate
+from pathlib import Path
+
+import numpy as np
+
+from honeyguide import urls
+from honeyguide.contracts import Link, Mask, Outlinks, State, Visit
+from honeyguide.errors import HoneyguideError
+from honeyguide.guards import Cut, Guard
+from honeyguide.guards.shapes import FILE_TYPES
+from honeyguide.memory import Memory
+
+DENIED, OUTSIDE, NO_TEXT = "denied", "not among what is allowed", "file without text"
+_ending = re.compile(r"\.([a-z0-9]{1,8})$", re.IGNORECASE).search
+
+
+class Patterns:
+    """Hosts with all below them, beginnings of URLs, and patterns with *."""
+
+    def __init__(self, patterns: Iterable[str]) -> None:
+        self._hosts: set[str] = set()
+        starts, globs = [], []
+        for pattern in patterns:
+            if "*" in pattern:
+                globs.append(translate(pattern))
+            elif "/" in pattern:
+                starts.append(pattern.removeprefix("https://").removeprefix("http://"))
+            else:
+                self._hosts.add(pattern.lower().strip("."))
+        self._starts = tuple(starts)
+        self._globs = re.compile("|".join(globs) or r"(?!)", re.IGNORECASE)
+
+    def match(self, url: str) -> bool:
+        """Whether any fits a canonical URL."""
+        place = url.partition("://")[2]
+        if self._starts and place.startswith(self._starts):
+            return True
+        if self._hosts:
+            labels = urls.host(url).split(".")
+            if any(".".join(labels[at:]) in self._hosts for at in range(len(labels))):
+                return True
+        return self._globs.match(url) is not None or self._globs.match(place) is not None
+
+
+class Lists:
+    """Refuses what lists and file names say, and asks another guard about the rest."""
+
+    def __init__(self, guard: Guard, allow: Sequence[str] = (), deny: Sequence[str] = ()) -> None:
+        self._guard = guard
+        self._allow = Patterns(allow) if allow else None
+        self._deny = Patterns(deny)
+        self._tally: dict[str, list[int | str]] = {}  # reason -> count, first URL
+
+    def refusal(self, url: str) -> str:
+        """Why a URL is never fetched; empty when it may be."""
+        if self._deny.match(url):
+            return DENIED
+        if self._allow is not None and not self._allow.match(url):
+            return OUTSIDE
+        ending = _ending(url.partition("?")[0])
+        return NO_TEXT if ending and ending[1].lower() in FILE_TYPES else ""
+
+    def admit(self, memory: Memory, found: Outlinks) -> Mask:
+        """Links that no list speaks against, if the other guard admits them."""
+        open_to = np.array([self._count(link.url) for link in found.links], np.bool_)
+        if not open_to.any():
+            return open_to
+        allowed: Mask = open_to & self._guard.admit(memory, found)
+        return allowed
+
+    def allows(self, memory: Memory, id: int, link: Link) -> bool:
+        """The same, when a link's turn has come."""
+        return not self.refusal(link.url) and self._guard.allows(memory, id, link)
+
+    def note(self, memory: Memory, id: int, visit: Visit) -> Visit:
+        """What the other guard says."""
+        return self._guard.note(memory, id, visit)
+
+    def report(self) -> list[Cut]:
+        """What was cut, by other reasons first; a link counts each time that it is found."""
+        cuts = [Cut(reason, int(n), str(url)) for reason, (n, url) in self._tally.items()]
+        return self._guard.report() + sorted(cuts, key=lambda cut: (-cut.count, cut.reason))
+
+    def state(self) -> State:
+        """All of it."""
+        tally = {reason: list(cut) for reason, cut in self._tally.items()}
+        return {"guard": self._guard.state(), "tally": tally}
+
+    def load(self, state: State) -> None:
+        """Become what was saved."""
+        self._guard.load(state["guard"])
+        self._tally = {reason: list(cut) for reason, cut in state["tally"].items()}
+
+    def _count(self, url: str) -> bool:
+        reason = self.refusal(url)
+        if reason:
+            cut = self._tally.setdefault(reason, [0, url])
+            cut[0] = int(cut[0]) + 1
+        return not reason
+
+
+def read_list(said: Iterable[str]) -> tuple[str, ...]:
+    """Patterns as they are, and those in files: one a line, # begins a comment."""
+    patterns: list[str] = []
+    for one in said:
+        file = Path(one)
+        if not file.is_file():
+            patterns.append(one.strip())
+            continue
+        try:
+            lines = [line.partition("#")[0].strip() for line in file.read_text().splitlines()]
+        except (OSError, UnicodeDecodeError) as error:
+            raise HoneyguideError(f"cannot read the list {one}: {error}") from None
+        patterns += filter(None, lines)
+    return tuple(pattern for pattern in patterns if pattern)

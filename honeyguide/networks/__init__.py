@@ -1,0 +1,1 @@
+"""What agents that learn from experience share: memories, networks, exploration."""

@@ -1,0 +1,99 @@
+"""All the numbers of a network in one vector, so that they can be shared, kept and compared."""
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+import torch
+
+from honeyguide.contracts import State
+from honeyguide.errors import HoneyguideError
+
+Shapes = Mapping[str, tuple[int, ...]]
+Views = dict[str, torch.Tensor]
+MEAN, SQUARE = 0.9, 0.999  # how long Adam remembers
+
+
+class Parameters:
+    """A network's numbers with Adam's memory of their gradients."""
+
+    def __init__(self, shapes: Shapes, rng: np.random.Generator, step_size: float = 0.001) -> None:
+        self.shapes = dict(shapes)
+        self.step_size = step_size
+        drawn = [_first(name, shape, rng).ravel() for name, shape in self.shapes.items()]
+        # four rows: the numbers, the mean and the mean square of their gradients, steps taken
+        self.block = torch.zeros((4, sum(map(len, drawn))))
+        self.block[0] = torch.from_numpy(np.concatenate(drawn))
+        self._look()
+
+    def _look(self) -> None:
+        self.data = self.block[0].requires_grad_(False).detach().requires_grad_(True)
+
+    def views(self, data: torch.Tensor | None = None) -> Views:
+        """Each array by its name: a part of the vector, or of one like it."""
+        data = self.data if data is None else data
+        views, start = {}, 0
+        for name, shape in self.shapes.items():
+            size = math.prod(shape)
+            views[name] = data[start : start + size].view(shape)
+            start += size
+        return views
+
+    def arrays(self) -> dict[str, np.ndarray]:  # type: ignore[type-arg]
+        """The same as numpy arrays that share their memory."""
+        return {name: view.numpy() for name, view in self.views(self.data.detach()).items()}
+
+    def gradient(self, loss: torch.Tensor) -> torch.Tensor:
+        """In which direction the loss grows."""
+        return torch.autograd.grad(loss, self.data)[0]
+
+    def descend(self, gradient: torch.Tensor) -> None:
+        """A step of Adam; several processes may do this at once without waiting (Hogwild)."""
+        with torch.no_grad():
+            _, mean, square, steps = self.block
+            steps += 1
+            count = float(steps[0])
+            mean.lerp_(gradient, 1 - MEAN)
+            square.lerp_(gradient * gradient, 1 - SQUARE)
+            scale = self.step_size * math.sqrt(1 - SQUARE**count) / (1 - MEAN**count)
+            self.block[0].addcdiv_(mean, square.sqrt().add_(1e-8), value=-scale)
+
+    def copy(self) -> torch.Tensor:
+        """The numbers as they are now."""
+        return self.data.detach().clone()
+
+    def share(self, block: torch.Tensor | None = None) -> torch.Tensor:
+        """Use memory that other processes see too: a new piece, or theirs."""
+        self.block = self.block.share_memory_() if block is None else block
+        self._look()
+        return self.block
+
+    def state(self) -> State:
+        """All of it, and of what shape it is."""
+        return {"shapes": _said(self.shapes), "block": self.block.numpy().copy()}
+
+    def load(self, state: State) -> None:
+        """Become what was saved; a network of another shape is refused."""
+        if _said(state["shapes"]) != _said(self.shapes) or (
+            np.shape(state["block"]) != tuple(self.block.shape)
+        ):
+            raise HoneyguideError("it is of a network of another shape")
+        self.block.copy_(torch.from_numpy(np.array(state["block"], np.float32)))
+
+
+def _first(name: str, shape: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:  # type: ignore[type-arg]
+    """Small random weights, by the numbers that come in and go out; offsets of zero."""
+    if len(shape) < 2:
+        return np.zeros(shape, np.float32)
+    spread = math.sqrt(2.0 / (shape[0] + shape[1]))
+    return rng.normal(0.0, spread, shape).astype(np.float32)
+
+
+def _said(shapes: Mapping[str, object]) -> dict[str, list[int]]:
+    return {str(name): [int(n) for n in shape] for name, shape in shapes.items()}  # type: ignore[attr-defined]
+
+
+def one_thread() -> None:
+    """Networks this small are slower with more; a setting made elsewhere stays."""
+    if torch.get_num_threads() != 1:
+        torch.set_num_threads(1)

@@ -1,0 +1,105 @@
+"""The value of a URL from the vectors of its words, by a small convolution (document 004, 3.6).
+
+The vectors are fixed, so what the filters make of a word need be known only once a word; what is
+left is to look that up, add neighbours, and take the strongest.
+"""
+
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.lib.stride_tricks import sliding_window_view
+from numpy.typing import NDArray
+
+from honeyguide.contracts import Matrix, Vector
+from honeyguide.networks.parameters import Parameters
+
+SIZES = (1, 2, 3, 4)  # words that a filter sees at once
+WIDEST = max(SIZES)
+FILTERS = 4  # of each size
+ALL = FILTERS * len(SIZES)
+Words = NDArray[Any]  # rows of word numbers
+Made = NDArray[np.float32]  # what filters make of words: (place in the filter, word, filter)
+
+
+class UrlCnn:
+    """Filters over word vectors, the strongest answer of each, and one last layer."""
+
+    def __init__(self, width: int, rng: np.random.Generator, step_size: float = 0.001) -> None:
+        shapes = {
+            "filters": (WIDEST * width, ALL),  # a filter's words below one another
+            "offsets": (ALL,),
+            "last": (ALL, 1),
+            "bias": (1,),
+        }
+        self.parameters = Parameters(shapes, rng, step_size)
+        # narrow filters are wide ones that ignore some places
+        seen = np.repeat(np.arange(WIDEST)[:, None] < np.repeat(SIZES, FILTERS), width, axis=0)
+        whole = torch.ones_like(self.parameters.data)
+        whole[: seen.size] = torch.from_numpy(seen.ravel().astype(np.float32))
+        self._mask = whole.detach()
+        self.parameters.block[0] *= self._mask
+
+    def made(self, vectors: Matrix, data: torch.Tensor | None = None) -> Made:
+        """What each filter makes of each word at each of its places."""
+        filters = self._arrays(data)["filters"].reshape(WIDEST, -1, ALL)
+        made: Made = vectors @ filters
+        return made
+
+    def values(self, words: Words, made: Made, data: torch.Tensor | None = None) -> Vector:
+        """The values of URLs, given what filters make of words."""
+        arrays, rows = self._arrays(data), trimmed(words)
+        count = rows.shape[1] - WIDEST + 1
+        together = made[0][rows[:, :count]]
+        for place in range(1, WIDEST):
+            together += made[place][rows[:, place : place + count]]
+        hidden = np.maximum(together.max(axis=1) + arrays["offsets"], 0.0)
+        out = hidden @ arrays["last"][:, 0] + arrays["bias"][0]
+        return _sigmoid(out)
+
+    def learn(self, words: Words, vectors: Matrix, targets: Vector, weights: Vector) -> Vector:
+        """A step towards these targets; how wrong each value was."""
+        gradient, errors = self.gradient(words, vectors, targets, weights)
+        self.parameters.descend(gradient)
+        return errors
+
+    def gradient(
+        self, words: Words, vectors: Matrix, targets: Vector, weights: Vector
+    ) -> tuple[torch.Tensor, Vector]:
+        """The gradient of the mean weighted square of the errors, and the errors."""
+        arrays = self._arrays(None)
+        windows = sliding_window_view(trimmed(words), WIDEST, axis=1)
+        seen = vectors[windows].reshape(*windows.shape[:2], -1)  # (URLs, places, words' vectors)
+        answers = seen @ arrays["filters"]
+        where = answers.argmax(axis=1)  # (URLs, filters)
+        hidden = np.maximum(answers.max(axis=1) + arrays["offsets"], 0.0)
+        values = _sigmoid(hidden @ arrays["last"][:, 0] + arrays["bias"][0])
+        errors = targets - values
+        # backwards, layer by layer
+        last = -2 * weights * errors * values * (1 - values) / len(words)
+        strongest = last[:, None] * arrays["last"][:, 0] * (hidden > 0)
+        chosen = seen[np.arange(len(words))[:, None], where]  # (URLs, filters, words' vectors)
+        parts = (
+            (chosen * strongest[:, :, None]).sum(axis=0).T,
+            strongest.sum(axis=0),
+            hidden.T @ last,
+            last.sum(keepdims=True),
+        )
+        gradient = np.concatenate([part.ravel() for part in parts])
+        return torch.from_numpy(gradient) * self._mask, errors
+
+    def _arrays(self, data: torch.Tensor | None) -> dict[str, Any]:
+        source = self.parameters.data.detach() if data is None else data
+        return {name: view.numpy() for name, view in self.parameters.views(source).items()}
+
+
+def _sigmoid(x: Vector) -> Vector:
+    return 1.0 / (1.0 + np.exp(-x))  # type: ignore[no-any-return]
+
+
+def trimmed(words: Words) -> NDArray[np.intp]:
+    """Without most of the zeros that rows end with; as many stay as the widest filter sees."""
+    longest = int((words > 0).sum(axis=1).max(initial=0))
+    rows = np.zeros((len(words), longest + WIDEST), np.intp)
+    rows[:, :longest] = words[:, :longest]
+    return rows

@@ -1,0 +1,1 @@
+"""Finding the pages where a site publishes its lists (document 003: Liao and Chang)."""

@@ -1,0 +1,88 @@
+"""What the policy sees of a page's links, and what it did with them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from honeyguide import urls
+from honeyguide.contracts import Encoder, Link, Matrix
+
+TAGS = (
+    "html body div span p a ul ol li dl dt dd table tbody thead tfoot tr td th nav header footer"
+    " main section article aside h1 h2 h3 h4 h5 h6 form fieldset label button figure figcaption img"
+    " map area frame frameset center font b i em strong small big blockquote address time details"
+    " summary menu pre iframe td-other"
+).split()
+_PLACE = {tag: place for place, tag in enumerate(TAGS)}
+MOST_LINKS = 1_000  # of a page
+
+
+@dataclass(frozen=True, slots=True)
+class PageInputs:
+    """A page's links in document order."""
+
+    anchors: Matrix  # (links, width of the encoder)
+    tags: Matrix  # (links, tags): bags of the tags on the way to a link
+    boxes: Matrix | None = None  # (links, 12): equation 6, where a browser has laid it out
+
+    def __len__(self) -> int:
+        return len(self.anchors)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One click: what could be clicked, what was, and what came of it."""
+
+    options: tuple[tuple[int, int], ...]  # page of the episode and link of the page
+    taken: int
+    reward: float
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """All clicks on one site."""
+
+    pages: tuple[PageInputs, ...]
+    choices: tuple[Choice, ...]
+
+    @property
+    def total(self) -> float:
+        """R of equation 1."""
+        return sum(choice.reward for choice in self.choices)
+
+
+def page_inputs(links: Sequence[Link], encoder: Encoder) -> PageInputs:
+    """What the two nets are given of a page's links."""
+    links = links[:MOST_LINKS]
+    return PageInputs(encoder([shown(link) for link in links]), _bags(links), _boxes(links))
+
+
+def shown(link: Link) -> str:
+    """What a link says; of a picture without words, the end of its address."""
+    return link.anchor or urls.words(link.url.rstrip("/").rpartition("/")[2])
+
+
+def _bags(links: Sequence[Link]) -> Matrix:
+    """Each tag's count on the path, as document 003's bag of words; logarithms tame tables."""
+    bags = np.zeros((len(links), len(TAGS)), np.float32)
+    rows: dict[str, int] = {}
+    for number, link in enumerate(links):
+        first = rows.setdefault(link.tag_path, number)
+        if first == number:
+            for tag in link.tag_path.split("/"):
+                bags[number, _PLACE.get(tag, len(TAGS) - 1)] += 1
+        else:
+            bags[number] = bags[first]
+    return np.log1p(bags)
+
+
+def _boxes(links: Sequence[Link]) -> Matrix | None:
+    """Equation 6: x, y, width, height of each link's neighbours and its own, in windows of 1000."""
+    if not links or any(link.box is None for link in links):
+        return None
+    own = np.array([link.box for link in links], np.float32) / 1000
+    before, after = np.roll(own, 1, axis=0), np.roll(own, -1, axis=0)
+    before[0] = after[-1] = 0
+    boxes: Matrix = np.clip(np.concatenate([before, own, after], axis=1), -1, 5)
+    return boxes

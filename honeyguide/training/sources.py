@@ -1,0 +1,244 @@
+"""Training the source finder: algorithms 1 to 3 of document 003."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from honeyguide import urls
+from honeyguide.contracts import Encoder, Link, Page, World
+from honeyguide.errors import HoneyguideError
+from honeyguide.sources.inputs import Choice, Episode, PageInputs, page_inputs
+from honeyguide.sources.learning import PolicyGradient
+from honeyguide.sources.policy import Policy
+
+Boxes = Callable[[Page], Page]  # the same page with its links' places in a browser
+Report = Callable[[int, int, str], None]  # done, of how many, news
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A page as an episode meets it."""
+
+    inputs: PageInputs
+    targets: tuple[str, ...]  # of its links; "" for those that leave the site
+    relevance: float
+    relevant: bool
+
+
+@dataclass
+class Sites:
+    """Sites of a world, each page looked at once."""
+
+    world: World
+    homes: Sequence[str]
+    encoder: Encoder
+    boxes: Boxes | None = None
+    _seen: dict[str, Seen | None] = field(default_factory=dict)
+
+    async def look(self, url: str, home: str) -> Seen | None:
+        """The page at an address; None when there is none."""
+        if url not in self._seen:
+            visit = await self.world.visit(Link(url))
+            self._seen[url] = None if visit.page is None else self._see(visit.page, home, visit)
+        return self._seen[url]
+
+    def _see(self, page: Page, home: str, visit: "object") -> Seen:
+        verdict = visit.verdict  # type: ignore[attr-defined]
+        page = self.boxes(page) if self.boxes else page
+        inputs = page_inputs(page.links, self.encoder)
+        targets = tuple(
+            link.url if same_site(link.url, home) else "" for link in page.links[: len(inputs)]
+        )
+        return Seen(inputs, targets, verdict.relevance, verdict.relevant)
+
+
+def same_site(url: str, home: str) -> bool:
+    """Whether two addresses are of one site; www makes no difference."""
+    return urls.host(url).removeprefix("www.") == urls.host(home).removeprefix("www.")
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How an episode is walked."""
+
+    steps: int = 3
+    threshold: float = 0.0  # eta: no click on what seems less likely
+    epsilon: float = 0.0
+    reward: Callable[[Seen | None], float] = lambda seen: float(seen is not None and seen.relevant)
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """One episode, and what an evaluation wants to know of it."""
+
+    episode: Episode
+    worths: tuple[float, ...]  # pi of each click
+    found: tuple[bool, ...]  # whether each click led to a source page
+    scores: tuple[float, ...]  # relevance of each page
+
+
+async def collect(
+    sites: Sites, home: str, policy: Policy, manner: Manner, rng: np.random.Generator
+) -> Walk:
+    """Algorithm 3: click what seems best, or anything now and then, until nothing seems good."""
+    pages: list[PageInputs] = []
+    best: dict[str, tuple[float, int, int]] = {}  # unclicked link -> pi, page and link
+    choices: list[Choice] = []
+    worths, found, scores = [], [], []
+    clicked = {home}
+    seen = await sites.look(home, home)
+    for _ in range(manner.steps):
+        _add_links(seen, policy, pages, best, clicked)
+        names = list(best)
+        if not names or max(best[name][0] for name in names) <= manner.threshold:
+            break
+        taken = max(range(len(names)), key=lambda at: best[names[at]][0])
+        if manner.epsilon and rng.random() < manner.epsilon:
+            taken = int(rng.integers(len(names)))
+        options = tuple(best[name][1:] for name in names)
+        worth = best.pop(names[taken])[0]
+        clicked.add(names[taken])
+        seen = await sites.look(names[taken], home)
+        choices.append(Choice(options, taken, manner.reward(seen)))
+        worths.append(worth)
+        found.append(seen is not None and seen.relevant)
+        scores.append(seen.relevance if seen else 0.0)
+    episode = Episode(tuple(pages), tuple(choices))
+    return Walk(episode, tuple(worths), tuple(found), tuple(scores))
+
+
+def _add_links(
+    seen: Seen | None,
+    policy: Policy,
+    pages: list[PageInputs],
+    best: dict[str, tuple[float, int, int]],
+    clicked: set[str],
+) -> None:
+    """What a page shows can be clicked; of several links to one page, the likeliest."""
+    if seen is None:
+        return
+    number = len(pages)
+    pages.append(seen.inputs)
+    for place, (target, worth) in enumerate(zip(seen.targets, policy(seen.inputs), strict=True)):
+        if target and target not in clicked and worth > best.get(target, (-1.0,))[0]:
+            best[target] = float(worth), number, place
+
+
+def threshold(walks: Sequence[Walk], weigh: Callable[[float], float] = lambda score: 1.0) -> float:
+    """Equation 5: the mean over sites of the clicks' mean probability, each weighed."""
+    means = []
+    for walk in walks:
+        weights = [weigh(score) for score in walk.scores]
+        if sum(weights) > 0:
+            means.append(float(np.average(walk.worths, weights=weights)))
+    if not means:
+        raise HoneyguideError("no site had anything to click: there is nothing to learn from")
+    return float(np.mean(means))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreTraining:
+    """Algorithm 1 and the left column of table I."""
+
+    epochs: int = 50
+    steps: int = 3
+    batch: int = 3
+    lowest_reward: float = -0.1  # as printed; below that, the penalty of equation 3 grows
+
+    def epsilon(self, epoch: int) -> float:
+        """From 0.9 to 0.1, 0.1 less every two epochs."""
+        return max(0.1, 0.9 - 0.1 * (epoch // 2))
+
+    def reward(self, epoch: int) -> Callable[[Seen | None], float]:
+        """Equation 3."""
+        penalty = max(self.lowest_reward, -0.1 - (epoch // 2) * 0.1)
+        return lambda seen: 1.0 if seen is not None and seen.relevant else penalty
+
+    async def run(
+        self, sites: Sites, learner: PolicyGradient, rng: np.random.Generator, report: Report
+    ) -> float:
+        """Train on labelled sites; the threshold of the last epoch."""
+        walks: list[Walk] = []
+        for epoch in range(self.epochs):
+            manner = Manner(self.steps, -1.0, self.epsilon(epoch), self.reward(epoch))
+            policy = learner.policy()
+            homes = [sites.homes[place] for place in rng.permutation(len(sites.homes))]
+            walks = [await collect(sites, home, policy, manner, rng) for home in homes]
+            loss = _learn(learner, walks, self.batch)
+            found = float(np.mean([any(walk.found) for walk in walks]))
+            report(epoch + 1, self.epochs, f"loss {loss:.3f}, sites found {found:.2f}")
+        return threshold(walks)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FineTuning:
+    """Algorithm 2 and the right column of table I: the page scorer is the reward (equation 4)."""
+
+    steps: int = 3
+    batch: int = 10
+    epsilon: float = 0.1
+
+    async def run(
+        self,
+        sites: Sites,
+        learner: PolicyGradient,
+        eta: float,
+        rng: np.random.Generator,
+        report: Report,
+    ) -> float:
+        """One pass over unlabelled sites; the new threshold, its clicks weighed by the scorer."""
+        reward: Callable[[Seen | None], float] = lambda seen: seen.relevance if seen else 0.0  # noqa: E731
+        manner = Manner(self.steps, eta, self.epsilon, reward)
+        policy = learner.policy()
+        walks = []
+        for number, home in enumerate(sites.homes):
+            walks.append(await collect(sites, home, policy, manner, rng))
+            report(number + 1, len(sites.homes), "")
+        _learn(learner, walks, self.batch)
+        return threshold(walks, lambda score: score)
+
+
+def _learn(learner: PolicyGradient, walks: Sequence[Walk], batch: int) -> float:
+    losses = [
+        learner.update([walk.episode for walk in walks[start : start + batch]])
+        for start in range(0, len(walks), batch)
+    ]
+    return float(np.mean(losses)) if losses else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """Equations 11 to 13, and the same for the first click alone."""
+
+    precision: float  # source pages a click
+    recall: float  # share of sites with at least one
+    unit_cost: float  # clicks a source page
+    first: float  # share of sites whose first click led to one
+    clicks: int
+    sources: int
+    recall_by_step: tuple[float, ...]  # after one, two and three clicks
+
+
+async def evaluate(
+    sites: Sites, policy: Policy, eta: float, steps: int = 10
+) -> tuple[Measured, list[Walk]]:
+    """Find with the last rows of table I: at most ten clicks, none at random."""
+    rng = np.random.default_rng(0)  # nothing is left to chance
+    manner = Manner(steps, eta)
+    walks = [await collect(sites, home, policy, manner, rng) for home in sites.homes]
+    clicks = sum(len(walk.found) for walk in walks)
+    sources = sum(sum(walk.found) for walk in walks)
+    by_step = tuple(float(np.mean([any(w.found[:k]) for w in walks])) for k in (1, 2, 3))
+    return (
+        Measured(
+            sources / clicks if clicks else 0.0,
+            float(np.mean([any(walk.found) for walk in walks])),
+            clicks / sources if sources else float("inf"),
+            by_step[0],
+            clicks,
+            sources,
+            by_step,
+        ),
+        walks,
+    )

@@ -1,0 +1,142 @@
+"""Walks: episodes over pages, driven by the same loop as any other crawl."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from honeyguide.agents.random_walk import RandomWalk
+from honeyguide.contracts import Link
+from honeyguide.crawl import simulate
+from honeyguide.frontiers.pool import Pool
+from honeyguide.frontiers.walks import Walks
+from honeyguide.navigator import Navigator
+
+from ..webs import TinyWeb
+
+
+def walk(web, starts, budget, seed=0, **settings):
+    frontier = Walks(1, np.random.default_rng(seed), **settings)
+    navigator = Navigator(RandomWalk(), frontier)
+    names = []
+    simulate(
+        navigator,
+        web,
+        [Link(web.address(name)) for name in starts],
+        budget,
+        observer=lambda visit, step, now: names.append(visit.link.url.rsplit("/", 1)[1]),
+    )
+    return names, navigator
+
+
+def ring(size, **more):
+    """Pages in a circle, each with links to the next two."""
+    names = [f"p{n}" for n in range(size)]
+    return TinyWeb(
+        {n: [names[(i + k) % size] for k in (1, 2)] for i, n in enumerate(names)}, **more
+    )
+
+
+def test_each_page_is_a_link_of_the_one_before_until_the_episode_ends():
+    web = ring(200)
+    names, _ = walk(web, ["p0"], 150)
+    assert all(after in web.links[before] for before, after in zip(names, names[1:], strict=False))
+
+
+def test_a_walk_comes_back_but_never_to_the_last_pages():
+    names, _ = walk(ring(20), ["p0"], 100, ignored=5)
+    assert len(set(names)) < len(names) == 100
+    assert all(name not in names[max(0, n - 5) : n] for n, name in enumerate(names))
+
+
+def test_a_reward_ends_an_episode_and_the_next_begins_at_a_start_page():
+    web = ring(100, relevant=["p3", "p4"])
+    starts = ["p0", "p50", "p70"]
+    names, _ = walk(web, starts, 300, ignored=2)
+    after = [names[n + 1] for n, name in enumerate(names[:-1]) if name in ("p3", "p4")]
+    assert after
+    assert set(after) <= set(starts)
+
+
+def test_a_dead_end_ends_an_episode_too():
+    web = TinyWeb({"a": ["end"], "b": ["end"], "c": ["end"], "end": []})
+    names, _ = walk(web, ["a", "b", "c"], 40, ignored=1)
+    assert names[1::2] == ["end"] * 20
+    assert set(names[::2]) == {"a", "b", "c"}
+
+
+def test_a_rewarded_page_counts_once_however_often_it_is_reached():
+    web = TinyWeb({"a": ["prize"], "b": ["prize"], "prize": []}, relevant=["prize"])
+    names, navigator = walk(web, ["a", "b"], 50, ignored=1)
+    assert names.count("prize") == 25
+    assert navigator.memory.relevant_found == 1
+    assert navigator.memory.visits == 50
+
+
+def test_without_a_start_page_left_a_walk_begins_at_a_page_it_has_seen():
+    web = TinyWeb({"a": ["x", "y"], "x": [], "y": []})
+    names, _ = walk(web, ["a"], 10)
+    assert sorted(names) == ["a", "x", "y"]
+
+
+def test_anywhere_means_any_page_seen():
+    links = {"a": ["b", "c"], "b": ["a"], "c": ["end"], "end": []}
+    names, _ = walk(TinyWeb(links), ["a"], 200, ignored=1, anywhere=True)
+    after = {names[n + 1] for n, name in enumerate(names[:-1]) if name == "end"}
+    assert len(after) > 1
+
+
+def test_where_a_visit_fails_the_walk_stays_on_its_page():
+    web = TinyWeb({"a": ["gone", "b"], "b": ["a"]})
+    for seed in range(5):
+        names, _ = walk(web, ["a"], 4, seed=seed, ignored=1)
+        if names[1] == "gone":
+            assert names[2] == "b"
+            return
+    raise AssertionError("the broken link was never taken")
+
+
+def test_looking_in_vain_throws_no_dice():
+    frontier = Walks(1, np.random.default_rng(3))
+    frontier.put(*rows([0, 1]), np.full(2, np.inf, np.float32))
+    first, second = frontier.take(0.0), frontier.take(0.0)
+    before = frontier.rng.bit_generator.state
+    assert {first.id, second.id} == {0, 1}
+    assert frontier.take(0.0) is None
+    assert frontier.wake(0.0) is None
+    assert frontier.rng.bit_generator.state == before
+
+
+def rows(ids):
+    ids = np.array(ids, np.int32)
+    return ids, ids, np.zeros((len(ids), 1), np.float32)
+
+
+def test_a_link_put_back_joins_those_that_wait():
+    frontier = Walks(1, np.random.default_rng(0))
+    frontier.put(*rows([0, 1, 2]), np.array([3, 2, 1], np.float32))
+    taken = frontier.take(0.0)
+    frontier.release(taken.id, 0.0)
+    frontier.put(*rows([taken.id]), np.array([taken.score], np.float32))
+    assert len(frontier) == 3
+    assert frontier.take(0.0).id == 0
+
+
+@given(st.integers(1, 20), st.integers(1, 80), st.integers(0, 5))
+def test_a_pool_keeps_to_its_room(room, count, seed):
+    pool, rng = Pool(1, room), np.random.default_rng(seed)
+    for n in range(0, count, 3):
+        pool.add(*rows(range(n, min(n + 3, count))), rng)
+    assert len(pool) == min(room, count)
+    assert len(set(pool.ids.tolist())) == len(pool)
+
+
+def test_a_pool_is_a_fair_sample():
+    kept = np.zeros(40)
+    for seed in range(600):
+        pool, rng = Pool(1, 10), np.random.default_rng(seed)
+        for n in range(0, 40, 7):
+            pool.add(*rows(range(n, min(n + 7, 40))), rng)
+        kept[pool.ids] += 1
+    assert kept.sum() == 6000
+    assert kept.min() > 105  # 150 expected, standard deviation 10.6
+    assert kept.max() < 195

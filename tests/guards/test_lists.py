@@ -1,0 +1,112 @@
+"""Known lists: document 002, 9.3."""
+
+import numpy as np
+import pytest
+
+from honeyguide.contracts import Agent, Link, Page, Verdict, Visit
+from honeyguide.errors import HoneyguideError
+from honeyguide.features.discovery import Discovery
+from honeyguide.frontiers.best_first import BestFirst
+from honeyguide.guards.lists import DENIED, NO_TEXT, OUTSIDE, Lists, Patterns, read_list
+from honeyguide.guards.none import Unguarded
+from honeyguide.navigator import Navigator
+from honeyguide.plan import Plan
+
+
+@pytest.mark.parametrize(
+    ("pattern", "url", "fits"),
+    [
+        ("example.com", "http://example.com/a", True),
+        ("example.com", "http://www.example.com/a", True),
+        ("Example.COM", "https://example.com/", True),
+        ("example.com", "http://notexample.com/", False),
+        ("example.com", "http://x.org/example.com", False),
+        ("https://example.com/forum/", "http://example.com/forum/1", True),
+        ("example.com/forum/", "http://example.com/", False),
+        ("*/login*", "http://any.org/user/login?x=1", True),
+        ("*.gov", "http://nasa.gov", True),
+        ("*.gov/*", "http://nasa.gov/moon", True),
+        ("http://*.org/wiki/*", "http://en.x.org/wiki/A", True),
+        ("http://*.org/wiki/*", "http://en.x.com/wiki/A", False),
+    ],
+)
+def test_a_pattern_is_a_host_a_beginning_or_has_stars(pattern, url, fits):
+    assert Patterns([pattern]).match(url) == fits
+
+
+def test_no_pattern_fits_nothing():
+    assert not Patterns([]).match("http://a.example/")
+
+
+def test_denied_wins_over_allowed_and_files_without_text_are_never_fetched():
+    lists = Lists(Unguarded(), allow=["a.example"], deny=["a.example/private/"])
+    assert lists.refusal("http://a.example/x") == ""
+    assert lists.refusal("http://a.example/private/x") == DENIED
+    assert lists.refusal("http://b.example/") == OUTSIDE
+    for name in ("photo.JPG", "song.mp3", "paper.pdf", "all.tar.gz"):
+        assert lists.refusal(f"http://a.example/{name}?v=1") == NO_TEXT
+    assert lists.refusal("http://a.example/index.html") == ""
+
+
+class First(Agent):
+    def __init__(self):
+        self.features = Discovery()
+
+    def score(self, x):
+        return -x[:, 0]
+
+    def learn(self, steps):
+        pass
+
+
+def test_refused_links_never_wait_and_are_counted_through_a_resume():
+    seed, good, bad, picture = (f"http://a.example/{n}" for n in ("", "good", "bad", "x.png"))
+
+    def navigator():
+        guard = Lists(Unguarded(), deny=[bad])
+        return Navigator(First(), BestFirst(1, np.random.default_rng(0)), guard=guard)
+
+    one, other = navigator(), navigator()
+    one.seed([Link(seed)])
+    page = Page(seed, links=tuple(map(Link, (bad, good, picture))))
+    one.absorb(Visit(one.choose(0.0), page, Verdict(0.0, False)), 0.0)
+    assert len(one.frontier) == 1
+    other.load(one.state())
+    assert other.choose(0.0).url == good
+    assert {cut.reason: cut.count for cut in other.guard.report()} == {DENIED: 1, NO_TEXT: 1}
+
+
+def test_a_list_can_be_a_file(tmp_path):
+    file = tmp_path / "deny.txt"
+    file.write_text("# known bad ones\nbad.example\n\nworse.example/x  # really\n")
+    assert read_list([str(file), "other.example"]) == (
+        "bad.example",
+        "worse.example/x",
+        "other.example",
+    )
+
+
+def test_a_seed_that_is_never_fetched_is_complained_about():
+    plan = Plan(
+        topic="geology", seeds=("geology",), world="synthetic:pages=2000", deny=("*",), budget=5
+    )
+    with pytest.raises(HoneyguideError, match="never fetched: denied"):
+        plan.open().navigator()
+
+
+def test_a_crawl_keeps_to_its_lists():
+    asked = []
+    plan = Plan(topic="geology", seeds=("geology",), world="synthetic:pages=2000", budget=200)
+    hosts = set()
+    plan.simulate(lambda visit, step, now: hosts.add(visit.link.url.split("/")[2]))
+    [home] = {plan.open().seeds[0].url.split("/")[2]}
+    kept = Plan(
+        topic="geology",
+        seeds=("geology",),
+        world="synthetic:pages=2000",
+        budget=200,
+        allow=(home,),
+    )
+    kept.simulate(lambda visit, step, now: asked.append(visit.link.url.split("/")[2]))
+    assert len(hosts) > 1
+    assert set(asked) == {home}
