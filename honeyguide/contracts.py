@@ -112,12 +112,13 @@ class Taken(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """What only the oracle may know: the whole web and which of its pages are relevant."""
+    """What only upper benchmarks may know: the whole web and which of its pages are relevant."""
 
     index: Callable[[str], int]  # URL -> page of this truth, -1 when there is none
     relevant: Mask  # by page
     offsets: NDArray[np.int64]  # links of page p: targets[offsets[p]:offsets[p + 1]]
     targets: NDArray[np.int32]
+    url: Callable[[int], str] | None = None  # of a page
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +127,7 @@ class Goal:
 
     topic: str
     encoder: "Encoder"
-    truth: Callable[[], Truth] | None = None  # only the oracle may call it
+    truth: Callable[[], Truth] | None = None  # only upper benchmarks may call it
 
 
 # --------------------------------------------------------------------------- parts

@@ -28,7 +28,6 @@ from honeyguide.guards.none import Unguarded
 from honeyguide.letgo import LetGo
 from honeyguide.memory import Memory
 
-
 RECONSIDERED = 10  # skipped links, or a hundredth, that get a chance when nothing else waits
 
 
@@ -49,7 +48,6 @@ class Navigator:
         self,
         agent: Agent,
         frontier: Frontier,
-        memory: Memory | None = None,
         rescoring: float = math.inf,  # waiting links that may be scored again for each visit
         guard: Guard | None = None,  # against traps and copies; None lets everything through
         vocabulary: Vocabulary | None = None,  # shown the text of every page
@@ -59,7 +57,7 @@ class Navigator:
     ) -> None:
         self.agent = agent
         self.frontier = frontier
-        self.memory = memory or Memory()
+        self.memory = Memory()
         self.rescoring = rescoring
         self.guard = guard or Unguarded()
         self.vocabulary = vocabulary
@@ -111,8 +109,9 @@ class Navigator:
             return self._put_back(lease, visit)
         visit = self.guard.note(self.memory, lease.id, visit)
         page = self.memory.visit(lease.id, visit)
-        for host in self.gate.note(self.memory, lease.id, visit):
-            self._put_back_skipped(self._aside.take_host(host))
+        self._aside.learn(lease.id, visit.verdict.relevant)
+        again = self.gate.note(self.memory, lease.id, visit)
+        self._put_back_skipped(self._aside.take(again))
         if page != lease.id:  # it was reached another way: no need to go there again
             self._aside.discard(np.array([page], np.int32))
             self.frontier.drop(np.array([page], np.int32))
@@ -126,8 +125,7 @@ class Navigator:
             lease.link, page, lease.x, self.agent.reward(visit), visit.verdict, visit.page, x
         )
         self.agent.learn([step])
-        if visit.page is not None:  # where nothing was read, a walk stays where it is
-            self.frontier.put(found.ids, self.memory.host(found.ids), x, self.agent.score(x))
+        self.frontier.put(found.ids, self.memory.host(found.ids), x, self.agent.score(x))
         if self.agent.ends(visit):
             self.frontier.end()
         self._rescore()

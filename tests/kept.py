@@ -66,7 +66,8 @@ class Moody(Open):
         return bool(self.rng.random() >= self.refuses)
 
     def note(self, memory, id, visit):
-        return memory.host(np.array([id], np.int32)).tolist()
+        ids = np.arange(len(memory), dtype=np.int32)
+        return ids[memory.host(ids) == memory.host(ids[id : id + 1])]
 
     def state(self):
         return {"rng": self.rng.bit_generator.state}

@@ -37,8 +37,16 @@ def ids(memory, *urls):
 def test_a_link_keeps_every_parent_that_showed_it(crawled):
     a, b, c, _ = ids(crawled, A, B, C, D)
     assert crawled.parents(c).tolist() == [a, b]
+    assert crawled.parents(c, 1).tolist() == [b], "the latest"
     assert crawled.last_parent(c) == b
     assert crawled.last_parent(a) == -1
+
+
+def test_a_page_knows_which_of_its_links_had_been_visited_when_it_was_read(crawled):
+    a, c, _ = ids(crawled, A, C, D)
+    visited(crawled, C, [A, B, D], 0.1, False)
+    assert crawled.known_links(c) == (2, 1)
+    assert crawled.known_links(a) == (0, 0)
 
 
 def test_parents_are_averaged_over_all_and_over_the_relevant_ones(crawled):

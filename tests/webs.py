@@ -62,4 +62,5 @@ class TinyWeb:
             relevant=np.array([name in self.relevant for name in names]),
             offsets=np.cumsum([0, *map(len, targets)]),
             targets=np.array([to for row in targets for to in row], np.int32),
+            url=lambda page: self.address(names[page]),
         )

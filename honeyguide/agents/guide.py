@@ -41,6 +41,7 @@ class Guide(Agent):
         # before the first page: a link is worth its likeness to the topic, like best_first's
         self._weights = np.zeros(width)
         self._weights[words + 1 : words + 3] = 0.5  # its own words, and those around it
+        self._belief = self._weights.astype(np.float32)
         variances = np.full(width, WORDS_AROUND)
         variances[:words], variances[self._evidence] = OWN_WORDS, COMPANY
         self._prior = variances / ridge
@@ -49,8 +50,14 @@ class Guide(Agent):
         self._pending = 0
 
     def score(self, x: Matrix) -> Vector:
-        """The worth that is expected."""
-        return self.features.worth(x, self._weights.astype(np.float32))
+        """The worth that is expected; while nothing relevant was found, belief has every other say.
+
+        Without a reward all there is to learn is what to avoid, and hope feeds on itself.
+        """
+        company = self.features.company
+        if not company.relevant and company.visits % 2 == 0:
+            return self.features.worth(x, self._belief)
+        return self._expected(x)
 
     def learn(self, steps: Sequence[Step]) -> None:
         """Least squares, one row at a time (Sherman and Morrison)."""
@@ -76,6 +83,7 @@ class Guide(Agent):
     def state(self) -> State:
         """What was learnt."""
         return {
+            "belief": self._belief.copy(),
             "weights": self._weights.copy(),
             "inverse": self._inverse.copy(),
             "along": self._along.copy(),
@@ -87,7 +95,8 @@ class Guide(Agent):
 
     def load(self, state: State) -> None:
         """Go on from a saved state."""
-        self._weights, self._inverse = state["weights"].copy(), state["inverse"].copy()
+        self._belief, self._weights = state["belief"].copy(), state["weights"].copy()
+        self._inverse = state["inverse"].copy()
         self._along, self._gain = state["along"].copy(), state["gain"].copy()
         self._pending = state["pending"]
         self.features.load(state["features"])
@@ -109,9 +118,13 @@ class Guide(Agent):
             )
         of = slice(None) if state["topic"] == self._topic else self._evidence
         self._weights[of] = state["weights"][of]
+        self._belief = self._weights.astype(np.float32)
         certain = np.linalg.inv(state["inverse"][of, of])
         before = np.diag(1 / self._prior[of])
         self._inverse[of, of] = np.linalg.inv(before + CARRIED_OVER * (certain - before))
+
+    def _expected(self, x: Matrix) -> Vector:
+        return self.features.worth(x, self._weights.astype(np.float32))
 
     def _note(self, along: NDArray[np.float64], gain: NDArray[np.float64]) -> None:
         self._along[self._pending], self._gain[self._pending] = along, gain
@@ -125,4 +138,4 @@ class Guide(Agent):
 
     def _best_of(self, options: Matrix) -> float:
         """The expected worth of the best link of a page, as a share of a relevant page's."""
-        return min(1.0, max(0.0, float(self.score(options).max(initial=0.0))))
+        return min(1.0, max(0.0, float(self._expected(options).max(initial=0.0))))

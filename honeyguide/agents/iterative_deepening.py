@@ -30,7 +30,9 @@ class IterativeDeepening(Agent):
 
     def score(self, x: Matrix) -> Vector:
         """The later the better, within the limit first; exact for 8 million links found."""
-        return x[:, 0] - BELOW * (x[:, 1] > self.limit)
+        below = np.where(x[:, 1] > self.limit, BELOW, np.float32(0))
+        scores: Vector = x[:, 0] - below
+        return scores
 
     def learn(self, steps: Sequence[Step]) -> None:
         """A link from below the limit says that nothing is left above it."""

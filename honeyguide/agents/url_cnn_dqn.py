@@ -12,7 +12,6 @@ from honeyguide.networks.replay import Experience, RankedReplay, Replay
 from honeyguide.networks.url_values import Frozen, UrlValues
 from honeyguide.registry import part
 
-STEP_SIZE = 0.001
 EPSILON = 0.1  # share of steps at random, at first
 BATCH = 10  # experiences learnt from at each step
 REPLAYS = {"none": None, "uniform": Replay, "ranked": RankedReplay}
@@ -33,15 +32,14 @@ class UrlCnnDqn(Agent):
         replay: str = "uniform",  # none, uniform or ranked
         target_every: int = 100,  # steps between two copies of the network; 0: no copy
         double: bool = False,  # whether the network itself chooses what its copy weighs (2.4.4)
-        penalty: float = 0.0,  # what each step costs (3.5.2)
+        step_size: float = 0.001,
     ) -> None:
         if replay not in REPLAYS:
             raise unknown("replay", replay, REPLAYS)
         for_network, for_steps, for_replay = rng.spawn(3)
-        self._values = UrlValues(goal.encoder, for_network, STEP_SIZE)
+        self._values = UrlValues(goal.encoder, for_network, step_size)
         self.features = self._values.features
         self.gamma, self.target_every, self.double = gamma, target_every, double
-        self.penalty = penalty
         self._frozen = Frozen(self._values)
         self._fading = Fading(for_steps, EPSILON, epsilon_steps)
         kind = REPLAYS[replay]
@@ -56,10 +54,6 @@ class UrlCnnDqn(Agent):
     def explores(self) -> bool:
         """At random with probability epsilon, which falls to 0."""
         return self._fading.explores()
-
-    def reward(self, visit: Visit) -> float:
-        """1 on a target, less what a step costs."""
-        return float(visit.verdict.relevant) - self.penalty
 
     def ends(self, visit: Visit) -> bool:
         """Section 3.2.3: an episode ends with a reward."""

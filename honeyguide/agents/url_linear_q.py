@@ -80,7 +80,8 @@ class UrlLinearQ(Agent):
         """The page itself: with its title, where texts are read."""
         if not self.features.anchors or step.page is None:
             return step.x.astype(np.uint16)
-        return self.features.rows([step.link.url], [step.page.title])[0].astype(np.uint16)
+        words: Words = self.features.rows([step.link.url], [step.page.title])[0].astype(np.uint16)
+        return words
 
     def _options(self, step: Step) -> Words:
         """Where it can go on: nowhere from a reward."""
@@ -164,8 +165,8 @@ class Adam:
         self._mean += 0.1 * (gradient - self._mean)
         self._square += 0.001 * (gradient * gradient - self._square)
         scale = self.step_size * np.sqrt(1 - 0.999**self._steps) / (1 - 0.9**self._steps)
-        step: Vector = np.float32(scale) * self._mean / (np.sqrt(self._square) + 1e-8)
-        return step
+        step = np.float32(scale) * self._mean / (np.sqrt(self._square) + np.float32(1e-8))
+        return step.astype(np.float32)
 
     def state(self) -> dict[str, Any]:
         """Means and squares so far."""

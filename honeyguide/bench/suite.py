@@ -41,6 +41,7 @@ class Entry:
     agent: str
     encoder: str = "wordllama"
     cosine: bool = False  # whether it is shown a page's cosine to the topic as its relevance
+    gate: str = "none"  # what it wears between choice and fetch
 
     def judge(self, task: Task) -> str:
         """The task's judge, or the one that also shows cosines."""
@@ -61,7 +62,10 @@ class Trial:
     @property
     def digest(self) -> str:
         """What was asked for, in short: results of another question are not mistaken for these."""
-        asked = msgspec.json.encode([self.part, asdict(self.task), asdict(self.entry)])
+        entry = asdict(self.entry)
+        if self.entry.gate == "none":  # as it was asked before there were gates
+            del entry["gate"]
+        asked = msgspec.json.encode([self.part, asdict(self.task), entry])
         return hashlib.sha256(asked).hexdigest()[:12]
 
     def random_seed(self, repeat: int) -> int:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -20,6 +21,7 @@ from honeyguide.graphs import Graph
 from honeyguide.navigator import Navigator
 from honeyguide.plan import OpenPlan, Plan
 from honeyguide.policies import load_policy, save_policy
+from honeyguide.serialise import write_state
 from honeyguide.worlds.synthetic.truth import reachable
 
 POINTS = 100  # of a curve that is kept
@@ -87,7 +89,12 @@ def run_trial(trial: Trial, place: Place, done: set[tuple[Any, ...]]) -> None:
     for repeat, its_key in enumerate(_keys(trial)):
         if its_key in done:
             continue
-        plan = replace(opened.plan, agent=trial.entry.agent, random_seed=trial.random_seed(repeat))
+        plan = replace(
+            opened.plan,
+            agent=trial.entry.agent,
+            gate=trial.entry.gate,
+            random_seed=trial.random_seed(repeat),
+        )
         navigator = opened.navigator(plan)
         before = place.policy(trial, repeat - 1)
         if repeat and isinstance(navigator.agent, Learner):
@@ -132,6 +139,12 @@ class Found:
     curve: np.ndarray[Any, np.dtype[np.int32]]
     pages: int = 0
     hosts: set[str] = field(default_factory=set)  # of relevant pages
+    all_hosts: set[str] = field(default_factory=set)  # of all pages
+    relevance: float = 0.0  # of all pages, in sum
+    waiting: int = 0  # links at the end
+    most_waiting: int = 0
+    seen: int = 0  # URLs parsed from pages
+    megabytes: float = 0.0  # of the frontier at the end
     intervals: list[int] = field(default_factory=lambda: [0] * INTERVALS)
     seconds: float = 0.0
     processor_seconds: float = 0.0
@@ -147,6 +160,10 @@ def crawl_once(opened: OpenPlan, navigator: Navigator, budget: int) -> Found:
         new = memory.relevant_found > found.curve[-1]
         # to the end, so that stopping early gains and loses nothing
         found.curve[memory.visits - 1 :] = memory.relevant_found
+        found.relevance += visit.verdict.relevance
+        found.most_waiting = max(found.most_waiting, len(navigator.frontier))
+        if visit.page is not None:
+            found.all_hosts.add(urlsplit(visit.page.url).netloc)
         if new and visit.page is not None:
             found.hosts.add(urlsplit(visit.page.url).netloc)
             found.intervals[min(INTERVALS - 1, int(visit.verdict.relevance * INTERVALS))] += 1
@@ -156,6 +173,8 @@ def crawl_once(opened: OpenPlan, navigator: Navigator, budget: int) -> Found:
     found.seconds = time.perf_counter() - begin
     found.processor_seconds = time.process_time() - begin_processor
     found.pages, found.ended = outcome.pages, outcome.reason
+    found.waiting, found.seen = len(navigator.frontier), len(memory)
+    found.megabytes = write_state(BytesIO(), navigator.frontier.state()) / 1e6
     return found
 
 
@@ -180,6 +199,13 @@ def _record(trial: Trial, repeat: int, found: Found) -> Record:
         "area": round(float(found.curve.mean()), 3),
         "first": int(some[0]) + 1 if len(some) else None,  # pages until something relevant
         "hosts": len(found.hosts),
+        "all_hosts": len(found.all_hosts),
+        "mean_relevance": round(found.relevance / max(found.pages, 1), 4),
+        "waiting": found.waiting,
+        "most_waiting": found.most_waiting,
+        "urls": found.seen,
+        "frontier_megabytes": round(found.megabytes, 4),
+        "hits": _hits(found.curve),
         "pages": found.pages,
         "ended": found.ended,
         "intervals": found.intervals,
@@ -187,6 +213,12 @@ def _record(trial: Trial, repeat: int, found: Found) -> Record:
         "seconds": round(found.seconds, 3),
         "processor_seconds": round(found.processor_seconds, 3),
     }
+
+
+def _hits(curve: np.ndarray[Any, np.dtype[np.int32]]) -> list[int]:
+    """After how many pages each relevant one was found."""
+    first: list[int] = np.searchsorted(curve, np.arange(1, curve[-1] + 1)).tolist()
+    return [place + 1 for place in first]
 
 
 def _facts(opened: OpenPlan) -> dict[str, int]:

@@ -9,6 +9,7 @@ from honeyguide.cli import (
     bench,
     crawl,
     demo,
+    finding,
     importing,
     inspecting,
     listing,
@@ -16,6 +17,7 @@ from honeyguide.cli import (
     serving,
     showing,
     training,
+    watching,
 )
 from honeyguide.errors import HoneyguideError
 from honeyguide.version import VERSION
@@ -34,6 +36,8 @@ app.command("status")(inspecting.status)
 app.command("export")(inspecting.export)
 app.command("robots")(inspecting.robots)
 app.command("regions")(regions.regions)
+app.command("find")(finding.find)
+app.command("watch")(watching.watch)
 app.command("serve")(serving.serve)
 app.command("bench")(bench.bench)
 app.command("demo")(demo.demo)

@@ -69,6 +69,25 @@ def wikipedia(
     _import(work, source, out)
 
 
+@app.command("subgraph")
+def subgraph(
+    source: Annotated[Path, typer.Argument(help="A recorded web.", show_default=False)],
+    out: Out,
+    targets: Annotated[
+        str, typer.Option("--targets", help="Domains, with commas between, or a file of them.")
+    ] = "",
+    label: Annotated[str, typer.Option("--label", help="Or: pages with this label.")] = "",
+    hops: Annotated[int, typer.Option("--hops", min=0, help="Links to follow to a target.")] = 2,
+) -> None:
+    """From a recorded web, the pages that lead to some targets and those they link to."""
+    from honeyguide.importers.subgraph import cut_subgraph
+
+    def work(source: Path, out: Path, progress: Any) -> dict[str, int]:
+        return cut_subgraph(source, out, targets, label, hops, progress)
+
+    _import(work, source, out)
+
+
 def _import(work: Callable[..., dict[str, Any]], source: Path | list[Path], out: Path) -> None:
     with progress_bar() as bar:
         task = bar.add_task("reading", total=None, news="")

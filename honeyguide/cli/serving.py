@@ -5,20 +5,36 @@ from typing import Annotated
 
 import typer
 
+from honeyguide.contracts import Page
+
 
 def serve(
     pages: Annotated[int, typer.Option("--pages", min=100, help="Pages of the web.")] = 20_000,
     seed: Annotated[int, typer.Option("--seed", help="Which web.")] = 1,
     port: Annotated[int, typer.Option("--port", min=0, help="On loopback; 0: a free one.")] = 8765,
+    sites: Annotated[
+        str, typer.Option("--sites", help="Organisations' sites of this set instead: tesw, ...")
+    ] = "",
 ) -> None:
     """Serve a generated web under all of its host names on one port of this machine."""
     from honeyguide.contracts import Verdict
+    from honeyguide.worlds.organisations.serve import Server as SitesServer
+    from honeyguide.worlds.organisations.world import OrganisationsWorld
     from honeyguide.worlds.synthetic.serve import Server
     from honeyguide.worlds.synthetic.world import SyntheticWorld
 
+    def judge(page: Page) -> Verdict:
+        return Verdict(0.0, False)
+
     async def run() -> None:
-        world = SyntheticWorld(lambda page: Verdict(0.0, False), pages, seed)
-        async with Server(world, port) as server:
+        served = (
+            SitesServer(OrganisationsWorld(judge, sites, seed=seed), port)
+            if sites
+            else Server(SyntheticWorld(judge, pages, seed), port)
+        )
+        async with served as server:
+            if sites:
+                typer.echo(f"home pages: http://site0.{sites}.example/ and so on")
             typer.echo(f'crawl it with: --resolve "*=127.0.0.1:{server.port}" --allow-private')
             await asyncio.Event().wait()
 

@@ -7,7 +7,7 @@ from honeyguide.contracts import Ids, Matrix, MemoryView, Outlinks, State, Vecto
 
 TRUST = 3.0  # visited links of a page that weigh as much as what is usual in this crawl
 MOST_PARENTS = 64  # of a visited page: the latest, which are told what came of it
-SHOWN = 17  # columns of evidence that change when a link is found
+SHOWN = 15  # columns of evidence that change when a link is found
 EVIDENCE = SHOWN + 1  # the last one, on its siblings, changes when one of them was visited
 
 
@@ -34,7 +34,7 @@ class Company:
             links=np.int32,  # how many it has
         )
         self._links = Columns(page=np.int32)  # page after page
-        self._visits, self._relevant = 0, 0.0
+        self.visits, self.relevant = 0, 0.0
         self._memory: MemoryView | None = None
 
     def __len__(self) -> int:
@@ -63,8 +63,7 @@ class Company:
     def hear(self, memory: MemoryView, found: Outlinks, likeness: Matrix, around: Matrix) -> None:
         """Take in what a page says about its links.
 
-        Likeness to the topic, a row each: of a link's own words, of those around it and of the
-        page; and the share of the topic's words among its own, and among those around it.
+        Likeness to the topic of a link's own words, those around it and the page: a row each.
         """
         pages, ids = self._pages, found.ids
         mentions = pages["mentions"][ids] + 1
@@ -80,8 +79,8 @@ class Company:
 
     def credit(self, page: int, relevant: float) -> None:
         """Let the siblings of a visited page gain or lose by what it was."""
-        self._visits += 1
-        self._relevant += relevant
+        self.visits += 1
+        self.relevant += relevant
         if self._memory is None or not len(parents := self._memory.parents(page, MOST_PARENTS)):
             return
         pages = self._pages
@@ -102,15 +101,15 @@ class Company:
         return {
             "pages": self._pages.state(),
             "links": self._links.state(),
-            "visits": self._visits,
-            "relevant": self._relevant,
+            "visits": self.visits,
+            "relevant": self.relevant,
         }
 
     def load(self, state: State) -> None:
         """Become what was saved."""
         self._pages.load(state["pages"])
         self._links.load(state["links"])
-        self._visits, self._relevant = state["visits"], state["relevant"]
+        self.visits, self.relevant = state["visits"], state["relevant"]
 
     def _introduce(self, parent: int, children: Ids, known: tuple[int, int]) -> None:
         """Note the links of a page, and tell each what its new siblings were so far."""
@@ -132,17 +131,15 @@ class Company:
         return good / told, np.float32(TRUST) / told
 
     def _siblings(self, pages: Ids) -> Vector:
-        usual = np.float32((self._relevant + 0.5) / (self._visits + 2))
+        usual = np.float32((self.relevant + 0.5) / (self.visits + 2))
         siblings: Vector = self._pages["siblings"][pages] + usual * self._pages["unknown"][pages]
         return siblings
 
 
 def _evidence(rows: Matrix, memory: MemoryView, ids: Ids, likeness: Matrix, once: Vector) -> Matrix:
-    own, around, source, named, named_around = likeness
-    around_mean, source_mean, named_mean = (
-        rows[:, column] + (said - rows[:, column]) * once
-        for column, said in ((2, around), (4, source), (16, named_around))
-    )
+    own, around, source = likeness
+    around_mean = rows[:, 2] + (around - rows[:, 2]) * once
+    source_mean = rows[:, 4] + (source - rows[:, 4]) * once
     parents, relevant = memory.parent_count(ids), memory.relevant_parent_count(ids)
     share = relevant / np.maximum(parents, 1)
     many = 0.3 * np.log1p(parents)  # so that thirty parents are about one
@@ -163,8 +160,6 @@ def _evidence(rows: Matrix, memory: MemoryView, ids: Ids, likeness: Matrix, once
             share * share,
             share * many,
             share * source_mean,
-            np.maximum(rows[:, 15], named),
-            named_mean,
         ],
         axis=1,
     )

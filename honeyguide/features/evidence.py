@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from honeyguide import urls
 from honeyguide.contracts import Goal, Ids, Link, Matrix, MemoryView, Outlinks, State, Vector
 from honeyguide.features.company import Company
-from honeyguide.text import terms, words
+from honeyguide.text import words
 
 HEAD = 300  # characters of a page that say what it is about
 
@@ -23,7 +23,6 @@ class LinkEvidence:
     def __init__(self, goal: Goal, dimensions: int = 64, buckets: int = 256) -> None:
         self._encoder = goal.encoder
         self._topic: Vector = goal.encoder([goal.topic])[0]
-        self._stems = [word[:-1] if word[3:].endswith("s") else word for word in terms(goal.topic)]
         self.dimensions = min(dimensions, goal.encoder.width)
         self.buckets = buckets
         self.words = self.dimensions + buckets  # columns about the link's own words
@@ -41,11 +40,7 @@ class LinkEvidence:
         self._hash_words(x[:, self.dimensions : self.words], found.links)
         x[:, -1] = found.ids.view(np.float32)  # the same bits
         source = np.full(len(x), self._source(found), np.float32)
-        named = [self._named(f"{link.anchor} {link.url}") for link in found.links]
-        named_around = [self._named(link.context) for link in found.links]
-        likeness = np.array(
-            [own @ self._topic, around @ self._topic, source, named, named_around], np.float32
-        )
+        likeness = np.stack([own @ self._topic, around @ self._topic, source])
         self.company.hear(memory, found, likeness, around)
         return x
 
@@ -76,11 +71,6 @@ class LinkEvidence:
             return 0.0
         head = f"{found.page.title} {found.page.text[:HEAD]}"
         return float(self._encoder([head])[0] @ self._topic)
-
-    def _named(self, text: str) -> float:
-        """The share of the topic's words that a text has, in any ending."""
-        text = text.lower()
-        return sum(stem in text for stem in self._stems) / len(self._stems)
 
     def _hash_words(self, x: Matrix, links: tuple[Link, ...]) -> None:
         places = [

@@ -1,12 +1,15 @@
 """Pages at which a walk may begin: all of them, or a fair sample that never grows too large."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from honeyguide.columns import Columns
 from honeyguide.contracts import Ids, Mask, Matrix, State, Vector
 
+Rows = NDArray[np.integer[Any]]
 DRAWS = 16  # blind tries before all rows are looked at
 
 
@@ -59,7 +62,7 @@ class Pool:
                 self._rows[name][row] = self._rows[name][last]
             self._rows.size = last
 
-    def draw(self, rng: np.random.Generator, fits: Callable[[Ids], Mask]) -> int | None:
+    def draw(self, rng: np.random.Generator, fits: Callable[[Rows], Mask]) -> int | None:
         """A row that fits, each as likely as any other; looking in vain throws no dice."""
         before = rng.bit_generator.state
         if len(self) > DRAWS:
@@ -83,7 +86,7 @@ class Pool:
         self._rows.load(state["rows"])
         self._added = state["added"]
 
-    def _set(self, rows: Ids, ids: Ids, hosts: Ids, x: Matrix) -> None:
+    def _set(self, rows: Rows, ids: Ids, hosts: Ids, x: Matrix) -> None:
         self._rows.extend(max(0, int(rows.max(initial=-1)) + 1 - len(self)))
         self._rows["id"][rows], self._rows["host"][rows] = ids, hosts
         self._rows["x"][rows] = x

@@ -7,7 +7,7 @@ import numpy as np
 from honeyguide.columns import Columns
 from honeyguide.contracts import Ids, Mask, Matrix, Scorer, State, Taken, Vector
 from honeyguide.frontiers.hosts import Hosts
-from honeyguide.frontiers.pool import Pool
+from honeyguide.frontiers.pool import Pool, Rows
 from honeyguide.registry import part
 
 NOTHING = np.float32(-np.inf)  # the score of a link that was taken
@@ -31,9 +31,12 @@ class Walks:
         per_host: int = 1,  # requests in flight to a host
         ignored: int = 50,  # pages last visited, which are not visited again
         anywhere: bool = False,  # begins again at any page seen, not only at start pages
+        longest: int = 50,  # pages of a walk: where there are few dead ends, greedy ones go round
     ) -> None:
         self.rng = rng
         self.anywhere = anywhere
+        self.longest = longest
+        self._steps = 0  # of this walk
         self._width = width
         self._hosts = Hosts(delay, per_host)
         self._links = _Here.nothing(width)
@@ -67,7 +70,10 @@ class Walks:
             here = self._links.joined(here)
         else:
             self._seen.add(here.ids, here.hosts, here.x, self.rng)
+            self._steps += 1
         self._links = here
+        if self._steps >= self.longest:
+            self.end()
 
     def take(self, now: float, at_random: bool = False) -> Taken | None:
         """A link of this page whose host may be asked now, or a page to begin again at."""
@@ -77,6 +83,7 @@ class Walks:
         for pool in self._pools():
             row = pool.draw(self.rng, lambda rows, pool=pool: self._may_begin(pool, rows, now))  # type: ignore[misc]
             if row is not None:
+                self._steps = 0
                 return self._leave((*pool.row(row), np.inf), now)
         return None
 
@@ -125,6 +132,7 @@ class Walks:
 
     def end(self) -> None:
         """Begin again elsewhere."""
+        self._steps = 0
         self._links = _Here.nothing(self._width)
 
     def best(self) -> float:
@@ -138,6 +146,7 @@ class Walks:
             "starts": self._starts.state(),
             "seen": self._seen.state(),
             "last": list(self._last),
+            "steps": self._steps,
             "pages": len(self._recent),
             "hosts": self._hosts.state(),
             "taken": [[page, *taken] for page, taken in self._taken.items()],
@@ -150,6 +159,7 @@ class Walks:
         self._starts.load(state["starts"])
         self._seen.load(state["seen"])
         self._recent.extend(state["pages"] - len(self._recent))
+        self._steps = state["steps"]
         for id in state["last"]:
             self._remember(id)
         self._hosts.load(state["hosts"])
@@ -173,7 +183,7 @@ class Walks:
         """Where to begin again; with few start pages, all may have been visited lately."""
         return [self._seen] if self.anywhere and len(self._seen) else [self._starts, self._seen]
 
-    def _may_begin(self, pool: Pool, rows: Ids, now: float) -> Mask:
+    def _may_begin(self, pool: Pool, rows: Rows, now: float) -> Mask:
         wanted: Mask = ~self._recent["recent"][pool.ids[rows]]
         return wanted & self._hosts.may_ask(pool.hosts[rows], now)
 
@@ -224,9 +234,12 @@ class _Here:
     def joined(self, other: "_Here") -> "_Here":
         """These and others."""
         kept = self.scores > NOTHING
-        mine = (column[kept] for column in (self.ids, self.hosts, self.x, self.scores))
-        theirs = (other.ids, other.hosts, other.x, other.scores)
-        return _Here(*map(np.concatenate, zip(mine, theirs, strict=True)))
+        return _Here(
+            np.concatenate([self.ids[kept], other.ids]),
+            np.concatenate([self.hosts[kept], other.hosts]),
+            np.concatenate([self.x[kept], other.x]),
+            np.concatenate([self.scores[kept], other.scores]),
+        )
 
     def state(self) -> State:
         """All of it."""

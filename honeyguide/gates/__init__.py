@@ -1,6 +1,5 @@
 """Fetch it or not: the last question before a visit, asked when a link's turn has come."""
 
-from collections.abc import Sequence
 from typing import Protocol
 
 from honeyguide.contracts import Ids, Link, Outlinks, State, Vector, Visit
@@ -8,7 +7,7 @@ from honeyguide.memory import Memory
 
 
 class Gate(Protocol):
-    """Lets a link through or sets it aside; a link set aside comes back with its host."""
+    """Lets a link through or sets it aside, from where it may come back."""
 
     def see(self, found: Outlinks) -> None:
         """Links were found: what a decision will need can be made ready, nothing else."""
@@ -22,8 +21,8 @@ class Gate(Protocol):
         """What links that were set aside are worth, for when nothing else waits."""
         ...
 
-    def note(self, memory: Memory, id: int, visit: Visit) -> Sequence[int]:
-        """Take in a visit; hosts whose links set aside deserve another look."""
+    def note(self, memory: Memory, id: int, visit: Visit) -> Ids:
+        """Take in a visit; which links, if they are set aside, deserve another look."""
         ...
 
     def policy(self) -> list["Row"]:

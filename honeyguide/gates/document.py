@@ -14,7 +14,7 @@ from honeyguide.gates.mdp import PARSE, SKIP, Array
 FEATURES = list(product((0, 1), repeat=4))  # state 8 f1 + 4 f2 + 2 f3 + f4
 
 
-def document_model(  # noqa: PLR0913 - each is one assumption
+def document_model(
     relevant: float = 0.01,  # chance that a parsed page's relevance is at least 2/3
     nothing: float = 0.5,  # chance that it is exactly 0
     same: float = 0.7,  # chance that the next link is of the same host

@@ -22,7 +22,7 @@ def policy_iteration(
     rewards: Array,  # states x actions
     gamma: float,
 ) -> Solution:
-    """Evaluate a policy exactly, improve it, until it stays; skips where both are worth the same."""
+    """Evaluate a policy exactly, improve it, until it stays; skips where both are the same."""
     states = len(rewards)
     parses = np.zeros(states, np.bool_)
     each = np.arange(states)

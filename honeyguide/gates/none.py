@@ -1,7 +1,5 @@
 """No gate."""
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from honeyguide.contracts import Ids, Link, Outlinks, State, Vector, Visit
@@ -25,9 +23,9 @@ class Open:
         """All the same."""
         return np.zeros(len(ids), np.float32)
 
-    def note(self, memory: Memory, id: int, visit: Visit) -> Sequence[int]:
+    def note(self, memory: Memory, id: int, visit: Visit) -> Ids:
         """Nothing was set aside."""
-        return ()
+        return np.empty(0, np.int32)
 
     def policy(self) -> list[Row]:
         """Nothing is learnt."""

@@ -32,6 +32,8 @@ class ParseOrSkip:
         self._visits = np.zeros((STATES, 2), np.int64)
         self._relevant = np.zeros(STATES, np.int64)
         self._against = np.zeros(STATES, np.int64)  # decisions against a link, by state
+        self._skipped: dict[int, int] = {}  # by page: in which state it was skipped last
+        self._parses = self._decisions()
 
     def see(self, found: Outlinks) -> None:
         """Read their URLs."""
@@ -43,6 +45,7 @@ class ParseOrSkip:
         if self._solver.parses(state) or self._tries(state):
             self._remember(id, state)
             return True
+        self._skipped[id] = state
         self._visits[state, SKIP] += 1
         self._states.hosts.skip(memory.urls.host_of(id))
         return False
@@ -57,8 +60,8 @@ class ParseOrSkip:
         chances = [self._states.chance(memory.urls.url(id)) for id in ids.tolist()]
         return np.array(chances, np.float32)
 
-    def note(self, memory: Memory, id: int, visit: Visit) -> Sequence[int]:
-        """Learn from a page; its host's links come back when its record has become a good one."""
+    def note(self, memory: Memory, id: int, visit: Visit) -> Ids:
+        """Learn from a page; links come back when their host or state has become a good one."""
         state, relevant = self._recall(id), visit.verdict.relevant
         if state < 0:  # a seed, or taken for want of better ones: there is much to learn
             state = self._states.of(memory, id, visit.link)
@@ -72,7 +75,7 @@ class ParseOrSkip:
             self._solver.follow(found_in, state)
             if relevant:
                 self._states.lead(memory.urls.url(source))
-        return (host,) if improved else ()
+        return self._again(memory, host if improved else -1)
 
     def policy(self) -> list[Row]:
         """The 16 states: features, how often each decision was made, and what it is worth."""
@@ -87,6 +90,8 @@ class ParseOrSkip:
             "visits": self._visits.copy(),
             "relevant": self._relevant.copy(),
             "against": self._against.copy(),
+            "skipped": np.array(list(self._skipped.items()), np.int32).reshape(-1, 2),
+            "parses": list(self._parses),
         }
 
     def load(self, state: State) -> None:
@@ -96,6 +101,26 @@ class ParseOrSkip:
         self._state_of.load(state["state_of"])
         self._visits, self._relevant = state["visits"].copy(), state["relevant"].copy()
         self._against = state["against"].copy()
+        self._skipped = dict(state["skipped"].tolist())
+        self._parses = list(state["parses"])
+
+    def _again(self, memory: Memory, host: int) -> Ids:
+        """Links skipped on a host, or in states that are parsed by now."""
+        before, self._parses = self._parses, self._decisions()
+        now = {state for state in range(STATES) if self._parses[state] and not before[state]}
+        if host < 0 and not now:
+            return np.empty(0, np.int32)
+        ids = [
+            id
+            for id, state in self._skipped.items()
+            if state in now or (host >= 0 and memory.urls.host_of(id) == host)
+        ]
+        for id in ids:
+            del self._skipped[id]
+        return np.array(ids, np.int32)
+
+    def _decisions(self) -> list[bool]:
+        return [self._solver.parses(state) for state in range(STATES)]
 
     def _row(self, state: int) -> Row:
         places = (3, 2, 1, 0)
@@ -116,6 +141,7 @@ class ParseOrSkip:
     def _remember(self, id: int, state: int) -> None:
         if id >= len(self._state_of):
             self._state_of.extend(id + 1 - len(self._state_of))
+        self._skipped.pop(id, None)
         self._state_of["state"][id] = 1 + state
         self._visits[state, PARSE] += 1
 

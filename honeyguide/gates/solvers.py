@@ -9,7 +9,8 @@ from honeyguide.gates.document import document_model
 from honeyguide.gates.mdp import PARSE, SKIP, Array, policy_iteration
 
 STATES = 16
-DOUBT = 2.0  # relevant pages that each state gets for nothing: it must fail for a while
+DOUBT = 1.0  # a relevant page that each state gets for nothing: it must fail for a while
+MEMORY = 50  # pages of a state that count: a web runs dry, and what was true is true no more
 MOST_CHILDREN = 2.0  # pages that a page leads to, at most, so that values stay finite
 
 
@@ -79,6 +80,9 @@ class EstimatedPolicy:
         self._parsed = np.zeros(STATES)
         self._relevant = np.zeros(STATES)
         self._share = 1.0
+        self._pages = 0
+        self._worths: Array = np.zeros((STATES, 2))
+        self._parses: list[bool] = []
         self._solve()
 
     def parses(self, state: int) -> bool:
@@ -87,10 +91,13 @@ class EstimatedPolicy:
 
     def learn(self, state: int, relevant: bool, share: float) -> None:
         """Count, and solve again now and then."""
-        self._parsed[state] += 1
-        self._relevant[state] += relevant
+        kept = 1 - 1 / MEMORY
+        self._parsed[state] = kept * self._parsed[state] + 1
+        self._relevant[state] = kept * self._relevant[state] + relevant
+        self._children[state] *= kept
         self._share = share
-        if self._parsed.sum() % self._every == 0:
+        self._pages += 1
+        if self._pages % self._every == 0:
             self._solve()
 
     def follow(self, state: int, child: int) -> None:
@@ -108,6 +115,7 @@ class EstimatedPolicy:
             "parsed": self._parsed.copy(),
             "relevant": self._relevant.copy(),
             "share": self._share,
+            "pages": self._pages,
             "worths": self._worths.copy(),
         }
 
@@ -115,7 +123,7 @@ class EstimatedPolicy:
         """Go on from there."""
         self._children, self._worths = state["children"].copy(), state["worths"].copy()
         self._parsed, self._relevant = state["parsed"].copy(), state["relevant"].copy()
-        self._share = state["share"]
+        self._share, self._pages = state["share"], state["pages"]
         self._decide()
 
     def _solve(self) -> None:
@@ -144,7 +152,7 @@ class QLearning:
         self.gamma = gamma
         self.price = price
         self._slowest = slowest  # the least weight of a new outcome
-        self._worths = np.zeros((STATES, 2))
+        self._worths: Array = np.zeros((STATES, 2))
         self._worths[:, PARSE] = 1.0  # untried is promising
         self._times = np.zeros(STATES)
 
@@ -176,4 +184,4 @@ class QLearning:
         self._worths, self._times = state["worths"].copy(), state["times"].copy()
 
     def _rate(self, state: int) -> float:
-        return max(1 / (DOUBT + self._times[state]), self._slowest)
+        return max(1 / (DOUBT + float(self._times[state])), self._slowest)

@@ -1,7 +1,7 @@
 """The four features of a link, each true or false: 16 states (document 002, 5.2.1)."""
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -95,9 +95,9 @@ class Hosts:
 
     def _look(self) -> None:
         """Views whose single items are quick to read and write."""
-        self._parsed = self._rows["parsed"].data
-        self._skipped = self._rows["skipped"].data
-        self._relevance = self._rows["relevance"].data
+        self._parsed: Any = self._rows["parsed"].data
+        self._skipped: Any = self._rows["skipped"].data
+        self._relevance: Any = self._rows["relevance"].data
 
 
 class Printed:

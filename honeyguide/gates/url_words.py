@@ -24,7 +24,7 @@ class UrlWords:
         self._stems = [stem(word, "en") for word in flat]
         self._vectors = encoder(flat)
         self._encoder = encoder
-        self._ends = np.cumsum([len(found) for found in self._searches]).tolist()
+        self._ends: list[int] = np.cumsum([len(found) for found in self._searches]).tolist()
         self._known: dict[str, tuple[float, ...]] = {}
         # how well one search is met: the least of its words' best similarities
         self.best: Callable[[str], float] = lru_cache(MOST)(self._best)
@@ -46,7 +46,8 @@ class UrlWords:
             return 0.0
         met = [max(each) for each in zip(*map(self._closeness, words), strict=True)]
         starts = [0, *self._ends[:-1]]
-        return max(min(met[a:b]) for a, b in zip(starts, self._ends, strict=True))
+        spans = zip(starts, self._ends, strict=True)
+        return max((min(met[start:end]) for start, end in spans), default=0.0)
 
     def _closeness(self, word: str) -> tuple[float, ...]:
         """Its similarity to each word of each search."""

@@ -84,6 +84,15 @@ class Offers:
         self._rows["seen"][ids] = True
         self._score[ids] = NOTHING
 
+    def shed(self, keep: int) -> Vector:
+        """Forget all but the best waiting links, until they are found again: their scores."""
+        waiting = np.flatnonzero(np.isfinite(self._score))
+        worst = waiting[np.argsort(self._score[waiting], kind="stable")[: len(waiting) - keep]]
+        scores = self._score[worst].copy()
+        self._score[worst] = NOTHING
+        self._rows["seen"][worst] = False
+        return scores
+
     def wake(self, now: float) -> float | None:
         """At once, if a page is imposed."""
         return None if self.imposed is None else now

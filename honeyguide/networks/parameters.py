@@ -5,8 +5,9 @@ from collections.abc import Mapping
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
-from honeyguide.contracts import State
+from honeyguide.contracts import State, Vector
 from honeyguide.errors import HoneyguideError
 
 Shapes = Mapping[str, tuple[int, ...]]
@@ -39,7 +40,7 @@ class Parameters:
             start += size
         return views
 
-    def arrays(self) -> dict[str, np.ndarray]:  # type: ignore[type-arg]
+    def arrays(self) -> dict[str, NDArray[np.float32]]:
         """The same as numpy arrays that share their memory."""
         return {name: view.numpy() for name, view in self.views(self.data.detach()).items()}
 
@@ -64,7 +65,7 @@ class Parameters:
 
     def share(self, block: torch.Tensor | None = None) -> torch.Tensor:
         """Use memory that other processes see too: a new piece, or theirs."""
-        self.block = self.block.share_memory_() if block is None else block
+        self.block = shared(self.block) if block is None else block
         self._look()
         return self.block
 
@@ -81,7 +82,13 @@ class Parameters:
         self.block.copy_(torch.from_numpy(np.array(state["block"], np.float32)))
 
 
-def _first(name: str, shape: tuple[int, ...], rng: np.random.Generator) -> np.ndarray:  # type: ignore[type-arg]
+def shared(tensor: torch.Tensor) -> torch.Tensor:
+    """The same numbers in memory that other processes see too."""
+    moved: torch.Tensor = tensor.share_memory_()  # type: ignore[no-untyped-call]
+    return moved
+
+
+def _first(name: str, shape: tuple[int, ...], rng: np.random.Generator) -> Vector:
     """Small random weights, by the numbers that come in and go out; offsets of zero."""
     if len(shape) < 2:
         return np.zeros(shape, np.float32)

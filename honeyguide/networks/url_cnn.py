@@ -17,6 +17,7 @@ from honeyguide.networks.parameters import Parameters
 SIZES = (1, 2, 3, 4)  # words that a filter sees at once
 WIDEST = max(SIZES)
 FILTERS = 4  # of each size
+RARE = -3.0  # the first bias: nearly nothing is expected of most URLs
 ALL = FILTERS * len(SIZES)
 Words = NDArray[Any]  # rows of word numbers
 Made = NDArray[np.float32]  # what filters make of words: (place in the filter, word, filter)
@@ -39,6 +40,7 @@ class UrlCnn:
         whole[: seen.size] = torch.from_numpy(seen.ravel().astype(np.float32))
         self._mask = whole.detach()
         self.parameters.block[0] *= self._mask
+        self.parameters.block[0, -1] = RARE
 
     def made(self, vectors: Matrix, data: torch.Tensor | None = None) -> Made:
         """What each filter makes of each word at each of its places."""
@@ -94,7 +96,7 @@ class UrlCnn:
 
 
 def _sigmoid(x: Vector) -> Vector:
-    return 1.0 / (1.0 + np.exp(-x))  # type: ignore[no-any-return]
+    return (1.0 / (1.0 + np.exp(-x))).astype(np.float32)
 
 
 def trimmed(words: Words) -> NDArray[np.intp]:

@@ -86,7 +86,7 @@ class Frozen:
         best = np.zeros(len(batch), np.float32)
         some = np.flatnonzero(counts)
         if len(some):
-            rows = np.concatenate([batch[place].options for place in some])
+            rows = np.concatenate([batch[place].options for place in some.tolist()])
             values, starts = self.score(rows), np.cumsum(counts[some]) - counts[some]
             if double is None:
                 best[some] = np.maximum.reduceat(values, starts)

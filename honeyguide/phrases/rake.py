@@ -21,7 +21,7 @@ class Keyphrase(NamedTuple):
 
     text: str
     score: float
-    count: int  # how often the text has it, in any of its forms
+    times: int  # that the text has it, in any of its forms
 
 
 def rake(text: str, language: str | None = None, stemming: bool = True) -> list[Keyphrase]:
@@ -40,7 +40,7 @@ def rake(text: str, language: str | None = None, stemming: bool = True) -> list[
         Keyphrase(first[stems], sum(weights[word] for word in stems), count)
         for stems, count in counts.items()
     ]
-    return sorted(found, key=lambda phrase: (-phrase.score, -phrase.count))
+    return sorted(found, key=lambda phrase: (-phrase.score, -phrase.times))
 
 
 def candidates(text: str, language: str) -> Iterator[tuple[str, ...]]:

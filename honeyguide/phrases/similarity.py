@@ -65,7 +65,7 @@ class Searches:
         return float(values.mean()), matches
 
     def similarities(self, phrases: Sequence[str]) -> Matrix:
-        """Phrases by searches: cosines, 1 for the same words, 0 for a phrase that is too general."""
+        """Phrases by searches: cosines, 1 for the same words, 0 for what is too general."""
         cosines: Matrix = self._encoder(phrases) @ self._vectors.T
         for column, one in enumerate(self.search):
             for row, phrase in enumerate(phrases):

@@ -44,7 +44,7 @@ class PolicyGradient:
         random_seed: int,
         alpha: float = 0.2,  # weight of the auxiliary task (equation 9)
         step_size: float = 0.002,
-        credit: float = 1.0,  # share of the other clicks' rewards that a click gets: 1 as printed
+        credit: float = 0.0,  # share of the other clicks' rewards that a click gets: printed as 1
         temperature: float = 1.0,  # of the softmax (equation 10): 1 as printed
         nets: Sequence[str] = ("anchor", "tags"),
     ) -> None:

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-from honeyguide.contracts import State
+from honeyguide.contracts import Encoder, State
 from honeyguide.errors import HoneyguideError
+from honeyguide.registry import make
 from honeyguide.serialise import DamagedError, read_state, write_state
 from honeyguide.sources.policy import Policy
 from honeyguide.sources.scorer import Scorer
@@ -48,6 +49,13 @@ class SourceModel:
             "policy": half,
             "scorer": {name: np.asarray(v, np.float32) for name, v in self.scorer.weights.items()},
         }
+
+
+@cache
+def shared_encoder(name: str) -> Encoder:
+    """The encoder of this name, made once: it may be large, and keeps vectors of known texts."""
+    encoder: Encoder = make("encoder", name)
+    return encoder
 
 
 @cache

@@ -1,18 +1,18 @@
 """Training the source finder: algorithms 1 to 3 of document 003."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from honeyguide import urls
-from honeyguide.contracts import Encoder, Link, Page, World
+from honeyguide.contracts import Encoder, Link, Page, Visit, World
 from honeyguide.errors import HoneyguideError
 from honeyguide.sources.inputs import Choice, Episode, PageInputs, page_inputs
 from honeyguide.sources.learning import PolicyGradient
 from honeyguide.sources.policy import Policy
 
-Boxes = Callable[[Page], Page]  # the same page with its links' places in a browser
+Boxes = Callable[[Page], Awaitable[Page]]  # the same page with its links' places in a browser
 Report = Callable[[int, int, str], None]  # done, of how many, news
 
 
@@ -40,17 +40,21 @@ class Sites:
         """The page at an address; None when there is none."""
         if url not in self._seen:
             visit = await self.world.visit(Link(url))
-            self._seen[url] = None if visit.page is None else self._see(visit.page, home, visit)
+            self._seen[url] = await self._see(visit, home)
         return self._seen[url]
 
-    def _see(self, page: Page, home: str, visit: "object") -> Seen:
-        verdict = visit.verdict  # type: ignore[attr-defined]
-        page = self.boxes(page) if self.boxes else page
+    async def _see(self, visit: Visit, home: str) -> Seen | None:
+        page = visit.page
+        if page is None:
+            return None
+        if self.boxes:
+            body = page.html or (visit.response.body if visit.response else b"")
+            page = await self.boxes(replace(page, html=body))
         inputs = page_inputs(page.links, self.encoder)
         targets = tuple(
             link.url if same_site(link.url, home) else "" for link in page.links[: len(inputs)]
         )
-        return Seen(inputs, targets, verdict.relevance, verdict.relevant)
+        return Seen(inputs, targets, visit.verdict.relevance, visit.verdict.relevant)
 
 
 def same_site(url: str, home: str) -> bool:
@@ -144,7 +148,7 @@ class PreTraining:
     epochs: int = 50
     steps: int = 3
     batch: int = 3
-    lowest_reward: float = -0.1  # as printed; below that, the penalty of equation 3 grows
+    lowest_reward: float = -1.0  # where the penalty of equation 3 stops growing; printed as -0.1
 
     def epsilon(self, epoch: int) -> float:
         """From 0.9 to 0.1, 0.1 less every two epochs."""
@@ -178,6 +182,11 @@ class FineTuning:
     steps: int = 3
     batch: int = 10
     epsilon: float = 0.1
+    baseline: float = 0.3  # taken off the scorer's probability; 0 as printed
+
+    def reward(self, seen: Seen | None) -> float:
+        """Equation 4, less the baseline."""
+        return (seen.relevance if seen else 0.0) - self.baseline
 
     async def run(
         self,
@@ -188,8 +197,7 @@ class FineTuning:
         report: Report,
     ) -> float:
         """One pass over unlabelled sites; the new threshold, its clicks weighed by the scorer."""
-        reward: Callable[[Seen | None], float] = lambda seen: seen.relevance if seen else 0.0  # noqa: E731
-        manner = Manner(self.steps, eta, self.epsilon, reward)
+        manner = Manner(self.steps, eta, self.epsilon, self.reward)
         policy = learner.policy()
         walks = []
         for number, home in enumerate(sites.homes):

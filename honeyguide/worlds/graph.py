@@ -66,5 +66,6 @@ class GraphWorld:
                 relevant[number] = self.judge(self.graph.page(number, self.outside)).relevant
                 if progress is not None:
                     progress(number + 1, count)
-            self._truth = Truth(self.graph.index, relevant, *self.graph.inside())
+            links = self.graph.inside()
+            self._truth = Truth(self.graph.index, relevant, *links, self.graph.url)
         return self._truth

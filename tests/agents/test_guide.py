@@ -76,6 +76,18 @@ def test_a_link_gains_when_its_sibling_turns_out_to_be_relevant(goal):
     assert after[EVIDENCE - 1] > before[EVIDENCE - 1]
 
 
+def test_while_nothing_relevant_was_found_belief_has_every_other_say(goal):
+    guide = Guide(goal)
+    x = seeds(guide, ["geology rocks"] * 8)
+    believed = guide.score(x[:1])[0]
+    for number, row in enumerate(x[:5], 1):
+        guide.learn([step(row, 0.0, x[:0])])
+        assert (guide.score(x[7:])[0] == pytest.approx(believed)) == (number % 2 == 0)
+    for row in x[5:7]:
+        guide.learn([step(row, 1.0, x[:0])])
+        assert guide.score(x[7:])[0] != pytest.approx(believed)
+
+
 def learnt(goal, texts, rewards):
     guide = Guide(goal)
     for row, reward in zip(seeds(guide, texts), rewards, strict=True):

@@ -1,5 +1,7 @@
 """The ways through a graph of document 002."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -51,7 +53,7 @@ def test_iterative_deepening_ends_a_depth_before_the_next_and_visits_nothing_twi
 def chain(hosts):
     """A chain of pages, each also linking to a page of its own that leads nowhere."""
     names = [chr(ord("a") + n) for n in range(len(hosts))]
-    links = {name: [name.upper(), after] for name, after in zip(names, names[1:], strict=False)}
+    links = {name: [name.upper(), after] for name, after in pairwise(names)}
     links |= {names[-1]: [], **{name.upper(): [] for name in names}}
     where = dict(zip(names, hosts, strict=True)) | {name.upper(): "other" for name in names}
     return TinyWeb(links, hosts=where)
@@ -138,7 +140,7 @@ def test_what_is_shed_is_the_worst_the_newest_among_equals():
 
 
 def test_a_seed_is_not_let_go_of():
-    web = TinyWeb({name: "xyz" for name in "abcxyz"})
+    web = TinyWeb(dict.fromkeys("abcxyz", "xyz"))
     steering = navigator("breadth_first", max_waiting=1)
     simulate(steering, web, [Link(web.address(name)) for name in "abc"], 10)
     assert "".join(web.asked) == "abcxyz", "y and z were let go of, and found again"

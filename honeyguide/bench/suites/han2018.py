@@ -63,7 +63,7 @@ def _wikispeedia(part: str, encoder: str, tasks: int, quick: bool) -> list[Trial
 def _generated(quick: bool) -> list[Trial]:
     topics = GENERATED_TOPICS[:1] if quick else GENERATED_TOPICS
     web, budget, trials, repeats = (
-        ("synthetic:pages=5000,seed=1", 500, 1, 2) if quick else (GENERATED, 10_000, 3, 5)
+        ("synthetic:pages=2000,seed=1", 200, 1, 2) if quick else (GENERATED, 10_000, 3, 5)
     )
     pairs = [
         (keyword_task(topic, budget, web), [*han_entries(topic, GLOVE), ORACLE]) for topic in topics

@@ -60,7 +60,7 @@ def _gamma(quick: bool) -> list[Trial]:
 
 
 def _gamma_generated(quick: bool) -> list[Trial]:
-    web, budget = ("synthetic:pages=5000,seed=1", 300) if quick else (GENERATED, 10_000)
+    web, budget = ("synthetic:pages=2000,seed=1", 200) if quick else (GENERATED, 10_000)
     task = keyword_task(GENERATED_GEOLOGY, budget, web)
     gammas = GAMMAS[::4] if quick else GAMMAS
     return _sweep("gamma-generated", GENERATED_GEOLOGY, task, gammas, 1 if quick else 3)

@@ -46,7 +46,13 @@ def whole_truth(
         offsets[page + 1] = offsets[page] + len(found)
         if progress is not None:
             progress(page + 1, layout.pages)
-    return Truth(names.find_page, relevant, offsets, np.concatenate(rows))
+    return Truth(
+        names.find_page,
+        relevant,
+        offsets,
+        np.concatenate(rows),
+        lambda page: names.url(layout.spot(page)),
+    )
 
 
 def reachable(truth: Truth, starts: Sequence[int]) -> Mask:

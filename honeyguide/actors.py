@@ -1,0 +1,116 @@
+"""Several crawls in processes of their own that train one agent's network (document 004, 3.8)."""
+
+import time
+from dataclasses import dataclass, replace
+from types import TracebackType
+from typing import Any, Protocol, runtime_checkable
+
+from honeyguide.contracts import Agent, Step, Visit
+from honeyguide.crawl import run_jumping
+from honeyguide.plan import Plan
+from honeyguide.urls import host
+
+LOOKED_AFTER = 50  # steps between two looks at whether to stop
+PATIENCE = 120.0  # seconds for an actor to end
+
+
+@runtime_checkable
+class Trained(Protocol):
+    """An agent that others can train."""
+
+    actors: int
+
+    def share(self) -> Any:
+        """Let others train it; what they need for that."""
+        ...
+
+    def join(self, shared: Any) -> None:
+        """Become one of those who train."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What an actor did."""
+
+    steps: int
+    hosts: frozenset[str]  # of its rewards
+
+
+class Actors:
+    """While it lasts, crawls like a plan's train an agent; on a recorded or generated web."""
+
+    def __init__(self, plan: Plan, agent: Agent) -> None:
+        self._plan = plan
+        self._agent = agent
+        self.told: list[Told] = []
+
+    def __enter__(self) -> "Actors":
+        if not isinstance(self._agent, Trained) or not self._agent.actors:
+            self._processes: list[Any] = []
+            return self
+        import torch.multiprocessing  # noqa: PLC0415 an extra
+
+        context = torch.multiprocessing.get_context("spawn")
+        self._queue, self._stop = context.Queue(), context.Event()
+        shared = self._agent.share()
+        self._processes = [
+            context.Process(
+                target=_act,
+                args=(self._plan, shared, number, self._queue, self._stop),
+                daemon=True,
+            )
+            for number in range(self._agent.actors)
+        ]
+        for process in self._processes:
+            process.start()
+        for _ in self._processes:  # nobody begins before all can
+            self._queue.get(timeout=PATIENCE)
+        self._counts = shared.counts
+        return self
+
+    def keep_pace(self, steps: int) -> None:
+        """Wait until the actors have taken as many steps each, if they still act."""
+        while self._processes and int(self._counts[0]) < steps * len(self._processes):
+            if not any(process.is_alive() for process in self._processes):
+                return
+            time.sleep(0.002)
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if not self._processes:
+            return
+        self._stop.set()
+        self.told = [self._queue.get(timeout=PATIENCE) for _ in self._processes]
+        for process in self._processes:
+            process.join(PATIENCE)
+
+    @property
+    def hosts(self) -> frozenset[str]:
+        """Of the rewards of all actors together."""
+        return frozenset().union(*(told.hosts for told in self.told))
+
+
+def _act(plan: Plan, shared: Any, number: int, queue: Any, stop: Any) -> None:
+    """One actor: the plan's crawl with dice of its own, learning for all."""
+    opened = replace(plan, random_seed=plan.random_seed + 100_000 * (number + 1)).open(
+        remember=True
+    )
+    navigator = opened.navigator()
+    navigator.agent.join(shared)  # type: ignore[attr-defined]
+    hosts: set[str] = set()
+
+    def note(visit: Visit, step: Step, now: float) -> None:
+        if visit.verdict.relevant:
+            hosts.add(host(visit.page.url if visit.page else visit.link.url))
+        if navigator.memory.visits % LOOKED_AFTER == 0 and stop.is_set():
+            crawl.stop("the others are done")
+
+    crawl = opened.crawl(navigator, note)
+    queue.put(number)
+    outcome = run_jumping(crawl.run(opened.seeds))
+    queue.put(Told(outcome.pages, frozenset(hosts)))

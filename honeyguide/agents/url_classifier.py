@@ -1,0 +1,96 @@
+"""The network that is told the optimal values: an upper benchmark (document 004, 3.7)."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from honeyguide.contracts import Agent, Goal, Matrix, State, Step, Truth, Vector, Visit
+from honeyguide.errors import HoneyguideError
+from honeyguide.features.url_words import UrlWords
+from honeyguide.networks.optimal import optimal_values
+from honeyguide.networks.url_values import UrlValues
+from honeyguide.registry import part
+
+BATCH = 1000
+BATCHES = 2000
+PASSES = 20  # over a small web, at most
+SAMPLED = 1_000_000  # pages to learn from, at most
+Pages = NDArray[np.integer[Any]]
+
+
+@part("agent", "url_classifier")
+class UrlClassifier(Agent):
+    """Walks by a network that was shown how far half of all pages are from a reward."""
+
+    frontier = "walks"
+
+    def __init__(
+        self,
+        goal: Goal,
+        rng: np.random.Generator,
+        gamma: float = 0.75,  # worth of what is one link further
+        step_size: float = 0.001,
+        batches: int = BATCHES,  # of 1,000 pages
+    ) -> None:
+        if goal.truth is None:
+            raise HoneyguideError(
+                "the classifier needs a web whose truth is known: a recorded or generated one"
+            )
+        for_network, for_pages = rng.spawn(2)
+        self._values = UrlValues(goal.encoder, for_network, step_size)
+        self.features: UrlWords = self._values.features
+        truth = goal.truth()
+        self.seen = training_pages(len(truth.relevant), for_pages)
+        self._train(truth, gamma, batches, for_pages)
+
+    def _train(self, truth: Truth, gamma: float, batches: int, rng: np.random.Generator) -> None:
+        """Equation 3.2 on batches in which every optimal value is as frequent."""
+        if truth.url is None:
+            raise HoneyguideError("the classifier needs a web whose URLs are known")
+        urls = [truth.url(page) for page in self.seen.tolist()]
+        self.features.rows(urls)  # so that common words have their numbers
+        rows, optimal = self.features.rows(urls), optimal_values(truth, gamma)[self.seen]
+        fewer = min(batches, 1 + PASSES * len(rows) // BATCH)
+        for chosen in balanced(optimal, min(BATCH, PASSES * len(rows)), fewer, rng):
+            self._values.learn(rows[chosen], optimal[chosen])
+
+    def score(self, x: Matrix) -> Vector:
+        """v(s; theta)."""
+        return self._values.score(x)
+
+    def ends(self, visit: Visit) -> bool:
+        """Section 3.2.3: an episode ends with a reward."""
+        return visit.verdict.relevant
+
+    def learn(self, steps: Sequence[Step]) -> None:
+        """All was learnt before."""
+
+    def state(self) -> State:
+        """The network and its words."""
+        return self._values.state()
+
+    def load(self, state: State) -> None:
+        """Go on from there."""
+        self._values.load(state)
+
+
+def training_pages(count: int, rng: np.random.Generator) -> Pages:
+    """Half of all pages; the others are for tests."""
+    half = max(1, min(count // 2, SAMPLED))
+    chosen: Pages = np.sort(rng.permutation(count)[:half])
+    return chosen
+
+
+def balanced(optimal: Vector, size: int, batches: int, rng: np.random.Generator) -> list[Pages]:
+    """Places of batches, each optimal value drawn as often as any other."""
+    groups = [np.flatnonzero(optimal == level) for level in np.unique(optimal)]
+    return [_mixed(groups, size, rng) for _ in range(batches)]
+
+
+def _mixed(groups: Sequence[Pages], size: int, rng: np.random.Generator) -> Pages:
+    counts = np.bincount(rng.integers(0, len(groups), size), minlength=len(groups))
+    drawn = [group[rng.integers(0, len(group), n)] for group, n in zip(groups, counts, strict=True)]
+    mixed: Pages = np.concatenate(drawn)
+    return mixed

@@ -1,0 +1,248 @@
+"""Document 004, chapters 3 and 4: walks over URLs towards the pages of target domains."""
+
+from typing import Any
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from honeyguide.bench.page import Page
+from honeyguide.bench.plots import curves
+from honeyguide.bench.results import Results
+from honeyguide.bench.suite import Entry, Part, Suite, Task, Trial
+from honeyguide.bench.walks import SEED, TOPIC, rewards_and_held_out
+
+WALK = "honeyguide.bench.walks:walk"
+# pages of the generated web; a walk takes a tenth as many steps, as in the document
+FULL, QUICK = 2_000_000, 20_000
+ORDER = ("random_walk", "url_linear_q", "url_cnn_dqn", "url_async_dqn", "url_classifier")
+# table 3.3: mean unique rewards, their standard deviation, increase over random; table 3.4: ms
+TABLE_3_3 = {
+    "random_walk": ("253.6", "8.5", "–"),
+    "url_linear_q": ("311.4", "11.1", "22.8 %"),
+    "url_cnn_dqn": ("341.8", "4.6", "34.8 %"),
+    "url_async_dqn": ("367.0", "5.2", "44.7 %"),
+    "url_classifier": ("394.2", "11.4", "55.4 %"),
+}
+TABLE_3_4 = dict(zip(ORDER, (2.0, 6.3, 15.8, 21.8, 11.0), strict=True))
+TABLE_4_1 = {"random_walk": "118.2", "url_async_dqn": "160.4"}
+TABLE_4_3 = {"random_walk": "19.6", "url_async_dqn": "45.3"}
+RECORDED = {"schools-wiki": "label:article", "webkb": "label:course"}
+
+
+def _agents(steps: int, names: tuple[str, ...] = ORDER) -> list[Entry]:
+    """The document's five; what falls with the steps falls over the first half of them."""
+    fading = f"epsilon_steps={steps // 2}"
+    settings = {
+        "url_linear_q": f":{fading}",
+        "url_cnn_dqn": f":{fading}",
+        "url_async_dqn": f":{fading},actors=4",
+    }
+    return [Entry(name=name, agent=name + settings.get(name, "")) for name in names]
+
+
+def _ablation(steps: int) -> list[Entry]:
+    """Each named component left out, or put in where the document goes without."""
+    fading = f"epsilon_steps={steps // 2}"
+    specs = {
+        "whole": f"url_cnn_dqn:{fading}",
+        "without replay": f"url_cnn_dqn:{fading},replay=none",
+        "ranked replay": f"url_cnn_dqn:{fading},replay=ranked",
+        "without target network": f"url_cnn_dqn:{fading},target_every=0",
+        "with double": f"url_cnn_dqn:{fading},double=true",
+        "without convolution": f"url_linear_q:{fading}",
+        "linear, uniform replay": f"url_linear_q:{fading},replay=uniform",
+        "linear, ranked replay": f"url_linear_q:{fading},replay=ranked",
+        "linear, a step costs 0.05": f"url_linear_q:{fading},penalty=0.05",
+        "asynchronous": f"url_async_dqn:{fading},actors=4",
+        "without asynchrony": f"url_async_dqn:{fading},actors=0",
+    }
+    return [Entry(name=name, agent=spec) for name, spec in specs.items()]
+
+
+def _generated_task(pages: int, name: str, starts: int) -> Task:
+    rewards, _ = rewards_and_held_out(pages)
+    return Task(
+        name=name,
+        web=f"links of synthetic:pages={pages},seed={SEED}",
+        topic=TOPIC,
+        judge="targets:" + ",".join(rewards),
+        seeds=(f"{starts} random pages",),
+        budget=pages // 10,
+    )
+
+
+def _walks(part: str, task: Task, entries: list[Entry], runs: int) -> list[Trial]:
+    return [
+        Trial(part=part, task=task, entry=entry, number=number, experiment=WALK)
+        for number in range(runs)
+        for entry in entries
+        if number < 2 or not entry.agent.startswith("url_async_dqn")  # four actors each
+    ]
+
+
+def _order(quick: bool) -> list[Trial]:
+    pages = QUICK if quick else FULL
+    task = _generated_task(pages, "random restarts", pages // 40)
+    return _walks("order", task, _agents(task.budget), 1 if quick else 5)
+
+
+def _held_out(quick: bool) -> list[Trial]:
+    pages = QUICK if quick else FULL
+    task = _generated_task(pages, "start pages", pages // 400)
+    entries = _agents(task.budget, ("random_walk", "url_linear_q", "url_cnn_dqn", "url_async_dqn"))
+    return _walks("held-out", task, entries[:2] if quick else entries, 1 if quick else 5)
+
+
+def _ablations(quick: bool) -> list[Trial]:
+    pages = QUICK if quick else FULL // 10
+    task = _generated_task(pages, "random restarts", pages // 40)
+    entries = _ablation(task.budget)
+    return _walks("ablation", task, entries[:3] if quick else entries, 1 if quick else 3)
+
+
+def _recorded(quick: bool) -> list[Trial]:
+    trials: list[Trial] = []
+    for web, judge in RECORDED.items():
+        steps = 300 if quick else 3000
+        seeds = (f"{steps // 4} random pages",)
+        task = Task(name=web, web=web, topic=web, judge=judge, seeds=seeds, budget=steps)
+        agents = _agents(steps)
+        trials += _walks("recorded", task, agents[:2] if quick else agents, 1 if quick else 5)
+    return trials
+
+
+# --------------------------------------------------------------------------- report
+
+
+def _report(results: Results, page: Page) -> dict[str, Any]:
+    page.text(
+        "A walk follows links from page to page until it reaches a target or a dead end, or has "
+        "taken 50 steps, then begins again; the last 50 pages are not visited again. Agents see "
+        "the words of URLs only. On the generated web the targets are half of the hosts about "
+        f"{TOPIC}, the other half is held out and never rewarded; unique rewards are hosts. The "
+        "classifier is shown the optimal values of half of all pages: an upper benchmark."
+    )
+    headline: dict[str, Any] = {}
+    for task in results.tasks("order"):
+        headline |= _tables(results, page, task)
+    for task in results.tasks("held-out"):
+        headline |= _held_out_table(results, page, task)
+    for part, title in (("ablation", "What each component adds"), ("recorded", "Recorded webs")):
+        for task in results.tasks(part):
+            page.heading(f"{title}: {task}")
+            _comparison(results, page, part, task)
+    return headline
+
+
+def _tables(results: Results, page: Page, task: str) -> dict[str, Any]:
+    part = "order"
+    names = [name for name in ORDER if results.runs(part, task, name)]
+    page.heading("Tables 3.3 and 3.4")
+    page.table(
+        ["agent", "document: rewards (sd)", "over random", "ours: rewards", "sd", "over random",
+         "all actors", "document: ms a step", "ours", "processor ms"],
+        [
+            [
+                name,
+                f"{TABLE_3_3[name][0]} ({TABLE_3_3[name][1]})",
+                TABLE_3_3[name][2],
+                results.mean(part, task, name),
+                float(np.std(results.found(part, task, name))),
+                _over(results, part, task, name),
+                results.mean(part, task, name, "all_actors"),
+                TABLE_3_4[name],
+                results.mean(part, task, name, "milliseconds"),
+                results.mean(part, task, name, "processor_milliseconds"),
+            ]
+            for name in names
+        ],
+    )  # fmt: skip
+    first = results.runs(part, task, "random_walk")
+    if first:
+        run = first[0]
+        page.text(
+            f"The random walk is rewarded on {run['reward_rate']:.2%} of its steps (document: "
+            f"about 1 %), takes {run['episode_length']:.1f} steps an episode (5.3) and sees "
+            f"{run['links']:.0f} links a page."
+        )
+    page.figure("rewards.png", "unique rewards against steps", curves(results, part, names))
+    for name in names:
+        spread = _histogram(results.runs(part, task, name)[0])
+        if spread is not None:
+            page.figure(f"values-{name}.png", f"{name}: learnt against optimal values", spread)
+    return {f"{name} over random": _over(results, part, task, name) for name in names}
+
+
+def _held_out_table(results: Results, page: Page, task: str) -> dict[str, Any]:
+    page.heading("Tables 4.1 and 4.3: from a set of start pages, with held-out rewards")
+    names = results.entries("held-out", task)
+    page.table(
+        ["agent", "document: rewards", "ours", "document: held out", "ours"],
+        [
+            [
+                name,
+                TABLE_4_1.get(name, "–"),
+                results.mean("held-out", task, name),
+                TABLE_4_3.get(name, "–"),
+                results.mean("held-out", task, name, "held_out"),
+            ]
+            for name in names
+        ],
+    )
+    base = results.mean("held-out", task, "random_walk", "held_out")
+    return {
+        f"{name} held out / random": results.mean("held-out", task, name, "held_out") / base
+        for name in names
+        if base and name != "random_walk"
+    }
+
+
+def _comparison(results: Results, page: Page, part: str, task: str) -> None:
+    names = results.entries(part, task)
+    base = results.mean(part, task, names[0])
+    page.table(
+        ["", "unique rewards", "sd", f"against {names[0]}", "separation of values"],
+        [
+            [
+                name,
+                results.mean(part, task, name),
+                float(np.std(results.found(part, task, name))),
+                f"{results.mean(part, task, name) / base - 1:+.1%}" if base else "–",
+                results.runs(part, task, name)[0].get("separation"),
+            ]
+            for name in names
+        ],
+    )
+
+
+def _over(results: Results, part: str, task: str, name: str) -> str:
+    ratio = results.ratio(part, task, name, "random_walk")
+    return "–" if name == "random_walk" or np.isnan(ratio) else f"{ratio - 1:+.1%}"
+
+
+def _histogram(run: dict[str, Any]) -> Figure | None:
+    rows = run.get("histograms")
+    if not rows:
+        return None
+    figure = Figure(figsize=(8, 1.6 * len(rows)), layout="constrained")
+    for place, row in enumerate(rows):
+        axes = figure.add_subplot(len(rows), 1, place + 1)
+        axes.stairs(row["counts"], row["edges"], fill=True)
+        axes.axvline(row["optimal"], linestyle=":", color="black")
+        axes.set_ylabel(f"{row['optimal']:.2f}")
+    return figure
+
+
+SUITE = Suite(
+    name="friar2017",
+    version=1,
+    title="Deep Q-learning on URLs, again",
+    source="Document 004: Friar 2017, chapters 3 and 4, tables 3.3, 3.4, 4.1 and 4.3.",
+    parts=(
+        Part(name="order", trials=_order),
+        Part(name="held-out", trials=_held_out),
+        Part(name="ablation", trials=_ablations),
+        Part(name="recorded", trials=_recorded),
+    ),
+    report=_report,
+)

@@ -1,0 +1,138 @@
+"""One walk of document 004 measured: rewards, held-out rewards, all actors', values, time."""
+
+import functools
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from honeyguide.actors import Actors
+from honeyguide.bench.suite import Task, Trial
+from honeyguide.bench.trials import points
+from honeyguide.contracts import Step, Visit
+from honeyguide.crawl import run_jumping
+from honeyguide.judges.targets import Targets
+from honeyguide.networks.optimal import histograms, optimal_values, separation
+from honeyguide.plan import OpenPlan, Plan
+from honeyguide.urls import host
+from honeyguide.worlds.synthetic.links import specialist_hosts
+
+GAMMA = 0.75
+UNSEEN = 20_000  # pages never visited whose values are compared with the optimal ones
+SEED, TOPIC = 1, "geology"  # of the generated web and its targets
+
+
+def rewards_and_held_out(pages: int) -> tuple[list[str], list[str]]:
+    """The hosts about the topic: every other one is a target, the rest is never rewarded."""
+    hosts = specialist_hosts(pages, SEED, TOPIC)
+    return hosts[::2], hosts[1::2]
+
+
+@dataclass
+class _Walked:
+    """What a walk has found so far."""
+
+    held_out: Targets | None
+    curve: list[int] = field(default_factory=list)
+    rewards: int = 0  # visits that were rewarded
+    unique: set[str] = field(default_factory=set)
+    others: set[str] = field(default_factory=set)  # held-out hosts
+    episodes: int = 0
+    links: int = 0
+
+    def note(self, visit: Visit, step: Step) -> None:
+        url = visit.page.url if visit.page else visit.link.url
+        if visit.verdict.relevant:
+            self.rewards += 1
+            self.unique.add(host(url) if self.held_out else url)
+        elif self.held_out and visit.page and self.held_out(visit.page).relevant:
+            self.others.add(host(url))
+        self.curve.append(len(self.unique))
+        self.episodes += visit.link.depth == 0
+        self.links += len(step.options)
+
+
+def walk(trial: Trial, world: str, random_seed: int) -> dict[str, Any]:
+    """Run one agent and say what it found: targets count by host, labelled pages one by one."""
+    task = trial.task
+    plan = Plan(
+        topic=task.topic,
+        seeds=task.seeds,
+        world=world,
+        judge=task.judge,
+        agent=trial.entry.agent,
+        budget=task.budget,
+    )
+    opened = _opened(plan)
+    navigator = opened.navigator(_with_seed(plan, random_seed))
+    walked = _Walked(_held_out(task))
+    begin, begin_processor = time.perf_counter(), time.process_time()
+    with Actors(_with_seed(plan, random_seed), navigator.agent) as actors:
+
+        def note(visit: Visit, step: Step, now: float) -> None:
+            walked.note(visit, step)
+            actors.keep_pace(len(walked.curve))
+
+        crawl = opened.crawl(navigator, note)
+        crawl.limits = plan.limits
+        run_jumping(crawl.run(opened.seeds))
+    seconds, processor = time.perf_counter() - begin, time.process_time() - begin_processor
+    together = walked.unique | (actors.hosts if actors.told else set())
+    found = {
+        "relevant": len(walked.unique),
+        "hosts": len(walked.unique),
+        "pages": len(walked.curve),
+        "area": float(np.mean(walked.curve)),
+        "curve": [walked.curve[n - 1] for n in points(task.budget)],
+        "held_out": len(walked.others),
+        "all_actors": len(together),
+        "reward_rate": walked.rewards / len(walked.curve),
+        "episode_length": len(walked.curve) / max(1, walked.episodes),
+        "links": walked.links / len(walked.curve),
+        "milliseconds": 1000 * seconds / len(walked.curve),
+        "processor_milliseconds": 1000 * processor / len(walked.curve),
+    }
+    return found | (_values(opened, navigator.agent, navigator.memory) if trial.number == 0 else {})
+
+
+def _with_seed(plan: Plan, random_seed: int) -> Plan:
+    from dataclasses import replace  # noqa: PLC0415
+
+    return replace(plan, random_seed=random_seed)
+
+
+def _held_out(task: Task) -> Targets | None:
+    if not task.judge.startswith("targets:"):
+        return None
+    pages = int(task.web.partition("pages=")[2].partition(",")[0])
+    return Targets(",".join(rewards_and_held_out(pages)[1]))
+
+
+@functools.lru_cache(maxsize=1)
+def _opened_world(judge: str, world: str, seeds: tuple[str, ...], topic: str) -> OpenPlan:
+    return Plan(topic=topic, seeds=seeds, world=world, judge=judge).open()
+
+
+def _opened(plan: Plan) -> OpenPlan:
+    """The same web for all agents of a task: its truth is dear."""
+    return _opened_world(plan.judge, plan.world, plan.seeds, plan.topic)
+
+
+def _values(opened: OpenPlan, agent: Any, memory: Any) -> dict[str, Any]:
+    """Learnt values of pages never visited against the optimal ones."""
+    if not hasattr(agent.features, "rows"):
+        return {}
+    truth = opened.world.truth()
+    assert truth.url is not None  # noqa: S101 for the type checker
+    drawn = np.random.default_rng(0).permutation(len(truth.relevant))[: 2 * UNSEEN].tolist()
+    urls = {page: truth.url(page) for page in drawn}
+    known = memory.urls.find(list(urls.values()))
+    fresh = [
+        page
+        for page, number in zip(urls, known.tolist(), strict=True)
+        if number < 0 or not memory.visited(np.array([number]))[0]
+    ][:UNSEEN]
+    values = agent.score(agent.features.rows([urls[page] for page in fresh]))
+    optimal = optimal_values(truth, GAMMA)[fresh]
+    return {"separation": separation(values, optimal), "histograms": histograms(values, optimal)}

@@ -1,0 +1,80 @@
+"""honeyguide find: where sites publish their events."""
+
+import asyncio
+import json
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from honeyguide.errors import HoneyguideError
+
+if TYPE_CHECKING:
+    from honeyguide.finding import Answer
+
+
+def find(
+    homes: Annotated[list[str], typer.Argument(help="Home pages.", show_default=False)],
+    kind: Annotated[
+        str, typer.Option("--kind", help="events, or a file of 'honeyguide train source_finder'.")
+    ] = "events",
+    clicks: Annotated[int, typer.Option("--clicks", min=1, help="At most, on a site.")] = 10,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a site.")] = False,
+    delay: Annotated[float, typer.Option("--delay", min=0, help="Seconds between requests.")] = 1.0,
+    world: Annotated[str, typer.Option("--world", help="web, or organisations:SET.")] = "web",
+    contact: Annotated[
+        str, typer.Option("--contact", help="Web or e-mail address shown to servers.")
+    ] = "",
+    allow_private: Annotated[
+        bool, typer.Option("--allow-private", help="Allow addresses inside this network.")
+    ] = False,
+    resolve: Annotated[
+        str, typer.Option("--resolve", help='"NAME=ADDRESS:PORT,...": where hosts really are.')
+    ] = "",
+) -> None:
+    """Find the pages where sites publish their events, with as few clicks as possible."""
+    from honeyguide.cli.sites import address
+    from honeyguide.contracts import Verdict
+    from honeyguide.finding import Finder
+    from honeyguide.registry import make
+
+    finder = Finder(model=kind, clicks=clicks, delay=delay)
+    told = {"contact": contact} if contact else {}
+    made = make(
+        "world",
+        world,
+        judge=lambda page: Verdict(0.0, False),
+        delay=delay,
+        allow_private=allow_private,
+        resolve=resolve,
+        **told,
+    )
+
+    def show(answer: "Answer") -> None:
+        if as_json:
+            sources = [
+                {"url": s.url, "probability": round(s.probability, 4)} for s in answer.sources
+            ]
+            row = {"home": answer.home, "sources": sources, "clicks": answer.clicks}
+            row |= {"complaint": answer.complaint} if answer.complaint else {}
+            typer.echo(json.dumps(row, ensure_ascii=False))
+        elif answer.complaint:
+            typer.echo(f"honeyguide: {answer.complaint}", err=True)
+        else:
+            _show(answer)
+
+    async def run() -> "list[Answer]":
+        try:
+            return await finder.find([address(home) for home in dict.fromkeys(homes)], made, show)
+        finally:
+            await made.close()
+
+    answers = asyncio.run(run())
+    if all(answer.complaint for answer in answers):
+        raise HoneyguideError("no site could be looked at")
+
+
+def _show(answer: "Answer") -> None:
+    found = "no source page" if not answer.sources else ""
+    typer.echo(f"{answer.home}: {found or 'found'} with {answer.clicks} clicks")
+    for source in answer.sources:
+        typer.echo(f"  {source.url} ({source.probability:.2f})")

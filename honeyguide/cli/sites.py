@@ -1,0 +1,87 @@
+"""Sites by what a person says: a generated set, or a file of addresses."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from honeyguide import urls
+from honeyguide.contracts import Judge, Page, Verdict
+from honeyguide.errors import HoneyguideError
+from honeyguide.finding import Scored
+from honeyguide.registry import make
+
+if TYPE_CHECKING:
+    from honeyguide.training.finder import Place
+
+
+class Row(msgspec.Struct):
+    """A labelled site: where it begins, and its source pages."""
+
+    home: str
+    sources: list[str]
+
+
+def labelled_place(said: str, kind: str, contact: str) -> "tuple[Place, Judge]":
+    """Sites whose source pages are known, and the judge that knows them."""
+    from honeyguide.training.finder import Place
+
+    if not Path(said).is_file():
+        return _generated(said), make("judge", f"label:source:{kind}")
+    rows = [_row(said, number, line) for number, line in enumerate(_lines(Path(said)), 1)]
+    known = {urls.canonical(url) for row in rows for url in row.sources}
+
+    def judge(page: Page) -> Verdict:
+        return Verdict(float(page.url in known), page.url in known)
+
+    return Place(lambda judge: _web(judge, contact), [row.home for row in rows]), judge
+
+
+def unlabelled_place(said: str, contact: str) -> "Place":
+    """Sites of which nothing is known."""
+    from honeyguide.training.finder import Place
+
+    if not Path(said).is_file():
+        return _generated(said)
+    return Place(lambda judge: _web(judge, contact), [address(line) for line in _lines(Path(said))])
+
+
+def address(said: str) -> str:
+    """The one spelling of a web address."""
+    found = urls.canonical(said) or urls.canonical(f"https://{said}")
+    if found is None or "." not in urls.host(found):
+        raise HoneyguideError(f"{said!r} is no web address")
+    return found
+
+
+def _generated(world: str) -> "Place":
+    from honeyguide.training.finder import Place
+
+    sites: Any = make("world", world, judge=lambda page: Verdict(0.0, False))
+    if not hasattr(sites, "homes"):
+        raise HoneyguideError(f"world {world!r} is not made of sites; use organisations:SET")
+    return Place(lambda judge: make("world", world, judge=judge), sites.homes)
+
+
+def _web(judge: Judge, contact: str) -> Any:
+    told = {"contact": contact} if contact else {}
+    return Scored(make("world", "web", judge=lambda page: Verdict(0.0, False), **told), judge)
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        lines = path.read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise HoneyguideError(f"cannot read {path}: {error}") from None
+    found = [line.strip() for line in lines if line.strip()]
+    if not found:
+        raise HoneyguideError(f"{path} is empty")
+    return found
+
+
+def _row(path: str, number: int, line: str) -> Row:
+    try:
+        row = msgspec.json.decode(line, type=Row)
+    except msgspec.DecodeError as error:
+        raise HoneyguideError(f"{path} line {number} is no labelled site: {error}") from None
+    return Row(address(row.home), [address(source) for source in row.sources])

@@ -1,0 +1,73 @@
+"""honeyguide watch: new items of source pages, each once."""
+
+import asyncio
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+IN_FEED = 100  # items
+
+
+def watch(
+    sources: Annotated[
+        Path, typer.Argument(help="Addresses, one a line, or what 'find --json' wrote.")
+    ],
+    out: Annotated[
+        Path, typer.Option("--out", help="Where new items are added, as JSON lines.")
+    ] = Path("items.jsonl"),
+    rss: Annotated[Path | None, typer.Option("--rss", help="Also write a feed.")] = None,
+    once: Annotated[
+        bool, typer.Option("--once", help="Look at what is due, then end: for cron.")
+    ] = False,
+    delay: Annotated[float, typer.Option("--delay", min=0, help="Seconds between requests.")] = 1.0,
+    world: Annotated[str, typer.Option("--world", help="Where the pages are.")] = "web",
+    contact: Annotated[
+        str, typer.Option("--contact", help="Web or e-mail address shown to servers.")
+    ] = "",
+    allow_private: Annotated[
+        bool, typer.Option("--allow-private", help="Allow addresses inside this network.")
+    ] = False,
+    resolve: Annotated[
+        str, typer.Option("--resolve", help='"NAME=ADDRESS:PORT,...": where hosts really are.')
+    ] = "",
+) -> None:
+    """Look at source pages again and again, and report what is new, each item once."""
+    from honeyguide import watching
+    from honeyguide.contracts import Verdict
+    from honeyguide.registry import make
+
+    told = {"contact": contact} if contact else {}
+    made = make(
+        "world",
+        world,
+        judge=lambda page: Verdict(0.0, False),
+        delay=delay,
+        allow_private=allow_private,
+        resolve=resolve,
+        **told,
+    )
+    written = watching.read_items(out)
+    state = out.with_name(f"{out.name}.state")
+    kept = watching.Watch(state, watching.read_sources(sources))
+
+    async def run() -> None:
+        try:
+            async for fresh in watching.follow(kept, made, once):
+                new = watching.once_each(fresh, written)
+                with out.open("a", encoding="utf-8") as file:
+                    for item in new:
+                        file.write(json.dumps(asdict(item), ensure_ascii=False) + "\n")
+                        typer.echo(f"{item.title}: {item.url}")
+                written.extend(new)
+                if rss and (new or not rss.exists()):
+                    watching.write_rss(rss, written[: -IN_FEED - 1 : -1])
+        finally:
+            await made.close()
+
+    asyncio.run(run())
+    for watched in kept.sources:
+        if watched.failure:
+            typer.echo(f"honeyguide: {watched.url} cannot be read: {watched.failure}", err=True)

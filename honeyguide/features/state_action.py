@@ -1,0 +1,86 @@
+"""A page and a link on it as numbers that mean the same for any topic (document 000, 3.7.1)."""
+
+import numpy as np
+
+from honeyguide import urls
+from honeyguide.columns import Columns
+from honeyguide.contracts import Goal, Ids, Matrix, MemoryView, Outlinks, State, Vector
+
+STATE = 5  # numbers that tell where a link stands; the others tell of the link
+FARTHEST = 9  # hops, where memory stops counting
+COSINES = slice(STATE, STATE + 3)  # of the link's URL, anchor and surroundings with the topic
+
+
+class StateAction:
+    """Where a link stands, what it says, who else points to it, and how its host did so far."""
+
+    width = STATE + 12
+
+    def __init__(self, goal: Goal) -> None:
+        self._encoder = goal.encoder
+        self._topic = goal.encoder([goal.topic])[0]
+        self._hosts = Columns(64, pages=np.float32, relevance=np.float32)
+
+    def __call__(self, memory: MemoryView, found: Outlinks) -> Matrix:
+        ids = found.ids
+        hosts = memory.host(ids)
+        self._credit(memory, found.source, hosts)
+        x = np.zeros((len(ids), self.width), np.float32)
+        if found.source >= 0:
+            x[:, :STATE] = _state(memory, np.array([found.source], np.int32))
+        parents = memory.parent_count(ids)
+        x[:, COSINES] = self._cosines(found)
+        columns = (
+            memory.parent_relevance(ids),
+            memory.relevant_parent_count(ids) / np.maximum(parents, 1),
+            np.log1p(parents) / 5,
+            memory.ancestor_relevance(ids),
+            memory.distance(ids) / FARTHEST,
+            np.array([min(link.depth, 20) / 20 for link in found.links], np.float32),
+            *self._record(hosts),
+            np.array([bool(link.anchor) for link in found.links], np.float32),
+        )
+        x[:, COSINES.stop :] = np.stack(columns, axis=1)
+        return x
+
+    def _cosines(self, found: Outlinks) -> Matrix:
+        texts = [
+            text
+            for link in found.links
+            for text in (urls.words(link.url), link.anchor, link.context)
+        ]
+        cosines: Matrix = (self._encoder(texts) @ self._topic).reshape(-1, 3)
+        return cosines
+
+    def _record(self, hosts: Ids) -> tuple[Vector, Vector]:
+        """How relevant a host's pages were, and how many there were."""
+        pages = self._hosts["pages"][hosts]
+        return (self._hosts["relevance"][hosts] + 0.1) / (pages + 1), np.log1p(pages) / 5
+
+    def _credit(self, memory: MemoryView, source: int, hosts: Ids) -> None:
+        page = np.array([source] if source >= 0 else [], np.int32)
+        its_host = memory.host(page)
+        top = max(int(hosts.max(initial=-1)), int(its_host.max(initial=-1))) + 1
+        self._hosts.extend(max(0, top - len(self._hosts)))
+        self._hosts["pages"][its_host] += 1
+        self._hosts["relevance"][its_host] += memory.relevance(page)
+
+    def state(self) -> State:
+        """How hosts did."""
+        return self._hosts.state()
+
+    def load(self, state: State) -> None:
+        """Go on from there."""
+        self._hosts.load(state)
+
+
+def _state(memory: MemoryView, page: Ids) -> Vector:
+    return np.concatenate(
+        [
+            memory.relevance(page),
+            memory.ancestor_relevance(page),
+            memory.parent_relevance(page),
+            memory.distance(page) / FARTHEST,
+            np.ones(1, np.float32),
+        ]
+    )

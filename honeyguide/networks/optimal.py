@@ -1,0 +1,80 @@
+"""What pages are truly worth: the optimal value function v* (document 004, 3.2.4)."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from honeyguide.contracts import Mask, Truth, Vector
+
+UNREACHABLE = -1  # hops
+
+
+def hops_to_reward(truth: Truth, rewards: Mask) -> NDArray[np.int32]:
+    """Links to follow from each page to the nearest reward; -1 where none can be reached."""
+    offsets, sources = _reversed(truth)
+    hops = np.full(len(rewards), UNREACHABLE, np.int32)
+    ring = np.flatnonzero(rewards)
+    distance = 0
+    while len(ring):
+        hops[ring] = distance
+        distance += 1
+        found = sources[_spans(offsets[ring], offsets[ring + 1])]
+        ring = np.unique(found[hops[found] == UNREACHABLE])
+    return hops
+
+
+def optimal_values(truth: Truth, gamma: float) -> Vector:
+    """gamma to the power of the hops to the nearest reward; 0 where there is none to reach."""
+    hops = hops_to_reward(truth, truth.relevant)
+    values: Vector = np.power(gamma, hops.clip(0)).astype(np.float32)
+    values[hops == UNREACHABLE] = 0.0
+    return values
+
+
+def histograms(values: Vector, optimal: Vector, bins: int = 50) -> list[dict[str, object]]:
+    """How learnt values spread for each optimal value: the figures 3.4, 3.7, 3.9, 3.10, 3.13."""
+    edges = np.linspace(
+        min(0.0, float(values.min(initial=0))), max(1.0, values.max(initial=1)), bins + 1
+    )
+    return [
+        {
+            "optimal": round(float(level), 6),
+            "pages": int((optimal == level).sum()),
+            "mean": float(values[optimal == level].mean()),
+            "counts": np.histogram(values[optimal == level], edges)[0].tolist(),
+            "edges": edges.tolist(),
+        }
+        for level in np.unique(optimal)[::-1]
+    ]
+
+
+def separation(values: Vector, optimal: Vector) -> float:
+    """How well values tell near pages from far ones: the correlation of their ranks."""
+    return float(np.corrcoef(_ranks(values), _ranks(optimal))[0, 1])
+
+
+def _ranks(numbers: Sequence[float] | Vector) -> NDArray[np.float64]:
+    """Places in order; equals share theirs."""
+    _, where, counts = np.unique(numbers, return_inverse=True, return_counts=True)
+    ranks: NDArray[np.float64] = (np.cumsum(counts) - (counts - 1) / 2.0)[where]
+    return ranks
+
+
+def _reversed(truth: Truth) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Who links to each page: sources[offsets[p]:offsets[p + 1]]."""
+    pages = len(truth.relevant)
+    inside = truth.targets >= 0
+    sources = np.repeat(np.arange(pages, dtype=np.int32), np.diff(truth.offsets))[inside]
+    targets = truth.targets[inside]
+    order = np.argsort(targets, kind="stable")
+    offsets = np.concatenate([[0], np.cumsum(np.bincount(targets, minlength=pages))])
+    return offsets, sources[order]
+
+
+def _spans(starts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.int64]:
+    """All numbers of all spans, one after another."""
+    counts = ends - starts
+    jumps = np.repeat(starts - np.concatenate([[0], np.cumsum(counts)[:-1]]), counts)
+    spans: NDArray[np.int64] = jumps + np.arange(len(jumps))
+    return spans

@@ -1,0 +1,183 @@
+"""Agents that see nothing but the words of URLs (document 004)."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from honeyguide.agents.url_linear_q import UrlLinearQ
+from honeyguide.contracts import Goal, Link, Step, Verdict
+from honeyguide.crawl import run_jumping, simulate
+from honeyguide.frontiers.walks import Walks
+from honeyguide.navigator import Navigator
+from honeyguide.plan import Plan
+from honeyguide.registry import make
+
+from ..webs import TinyWeb
+
+PLAIN = "river cloud window paper garden market bridge carpet".split()
+
+
+def web():
+    """Pages named for what they are: plain ones, gates, and prizes behind the gates."""
+    rng = np.random.default_rng(0)
+    kinds = {"prize": 30, "gate": 60, "plain": 510}
+    names = {
+        kind: [f"{kind if kind != 'plain' else PLAIN[n % 8]}-{n}" for n in range(count)]
+        for kind, count in kinds.items()
+    }
+
+    def some(kind, count):
+        return [names[kind][n] for n in rng.integers(0, kinds[kind], count)]
+
+    links = {name: some("prize", 2) + some("plain", 8) for name in names["gate"]}
+    for name in names["plain"]:
+        links[name] = some("gate", int(rng.integers(1, 3))) + some("plain", 5)
+    links |= {name: some("plain", 3) for name in names["prize"]}
+    return TinyWeb(links, relevant=names["prize"])
+
+
+def rewards(name, encoder, steps=600, **settings):
+    """Rewarded visits of a walk that begins at plain pages."""
+    world = web()
+    rng, for_frontier = np.random.default_rng(5).spawn(2)
+    goal = Goal("prizes", encoder, world.truth)
+    agent = make("agent", name, goal=goal, rng=rng, **settings)
+    navigator = Navigator(agent, Walks(agent.features.width, for_frontier))
+    starts = [Link(world.address(name)) for name in world.links if name[:5] in ("river", "paper")]
+    found = []
+    note = lambda visit, step, now: found.append(visit.verdict.relevant)  # noqa: E731
+    simulate(navigator, world, starts, steps, observer=note)
+    return sum(found), agent
+
+
+def rows(agent, *urls):
+    for _ in range(3):  # until the words have numbers
+        found = agent.features.rows(urls)
+    return found
+
+
+def step(x, reward=0.0, options=None, relevant=False):
+    options = np.empty((0, len(x)), np.float32) if options is None else options
+    return Step(Link("http://x.example/"), 0, x, reward, Verdict(reward, relevant), None, options)
+
+
+def test_a_linear_step_is_one_of_adam_towards_equation_3_1():
+    agent = UrlLinearQ(np.random.default_rng(0))
+    page, one, two = rows(agent, "http://rock.example/", "http://sea.example/", "http://law.test/")
+    before = agent.score(np.stack([page, one, two]))
+    agent.learn([step(page, 0.0, np.stack([one, two]))])
+    target = 0.75 * before[1:].max()
+    moved = agent.score(page[None])[0] - before[0]
+    # Adam's first step moves each weight by its step size in the direction of the error
+    assert moved == pytest.approx(2 * 0.001 * np.sign(target - before[0]), rel=1e-3)
+
+
+def test_nothing_is_expected_beyond_a_reward():
+    agent = UrlLinearQ(np.random.default_rng(0), step_size=0.02)
+    page, other = rows(agent, "http://rock.example/", "http://sea.test/")
+    agent._w[agent.features._numbers["sea"]] = 50.0
+    for _ in range(400):
+        agent.learn([step(page, 1.0, other[None], relevant=True)])
+    assert agent.score(page[None])[0] == pytest.approx(1.0, abs=0.05)
+
+
+def test_a_step_costs_what_the_penalty_says():
+    agent = UrlLinearQ(np.random.default_rng(0), penalty=0.05)
+    visit = type("V", (), {"verdict": Verdict(1.0, True)})
+    assert agent.reward(visit) == pytest.approx(0.95)
+
+
+@pytest.mark.parametrize("replay", ["none", "uniform", "ranked"])
+def test_linear_q_learning_finds_more_than_a_random_walk(encoder, replay):
+    random, _ = rewards("random_walk", encoder)
+    linear, agent = rewards("url_linear_q", encoder, step_size=0.01, replay=replay)
+    assert linear > 3 * random
+    assert agent.weights()["prize"] > agent.weights()["gate"] > agent.weights()["river"]
+
+
+def test_texts_beside_urls_can_be_read_too(encoder):
+    _, agent = rewards("url_linear_q", encoder, steps=100, text=True)
+    assert any(word.startswith("~") for word in agent.weights())
+
+
+def test_learnt_weights_serve_another_crawl():
+    one = UrlLinearQ(np.random.default_rng(0))
+    (page,) = rows(one, "http://rock.example/")
+    one.learn([step(page, 1.0, relevant=True)])
+    other = UrlLinearQ(np.random.default_rng(1))
+    other.load_policy(one.policy())
+    assert other.score(other.features.rows(["http://rock.example/"])) == one.score(page[None])
+
+
+def test_without_torch_all_else_works_and_the_extra_is_named():
+    code = (
+        "import sys; sys.modules['torch'] = None\n"
+        "from honeyguide.registry import make, missing, parts\n"
+        "print(sorted(missing('agent').items())); print('url_linear_q' in parts('agent'))\n"
+        "from honeyguide.errors import HoneyguideError\n"
+        "try: make('agent', 'url_cnn_dqn')\n"
+        "except HoneyguideError as error: print(error)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "('dqn', 'deep')" in done.stdout
+    assert "True" in done.stdout
+    assert "pip install 'honeyguide[deep]'" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{}, {"replay": "none"}, {"target_every": 0}, {"double": True}, {"replay": "ranked"}],
+)
+def test_the_network_finds_more_than_a_random_walk_whatever_is_left_out(encoder, settings):
+    random, _ = rewards("random_walk", encoder)
+    network, _ = rewards("url_cnn_dqn", encoder, step_size=0.01, **settings)
+    assert network > 1.5 * random
+
+
+def test_a_single_actor_learns_too(encoder):
+    random, _ = rewards("random_walk", encoder)
+    alone, _ = rewards("url_async_dqn", encoder, update_every=1, step_size=0.01)
+    assert alone > 2 * random
+
+
+def test_the_classifier_is_better_than_chance_and_knows_pages_it_was_not_shown(encoder):
+    from honeyguide.networks.optimal import optimal_values, separation
+
+    random, _ = rewards("random_walk", encoder)
+    found, agent = rewards("url_classifier", encoder, step_size=0.03)
+    assert found > 3 * random
+    truth = web().truth()
+    unseen = np.setdiff1d(np.arange(len(truth.relevant)), agent.seen)
+    values = agent.score(agent.features.rows([truth.url(page) for page in unseen.tolist()]))
+    assert separation(values, optimal_values(truth, 0.75)[unseen]) > 0.4
+
+
+def test_actors_in_processes_train_the_network_that_is_watched():
+    from honeyguide.actors import Actors
+
+    plan = Plan(
+        topic="geology",
+        seeds=("100 random pages",),
+        world="synthetic:pages=1000",
+        judge="label:geology",
+        agent="url_async_dqn:actors=2",
+        budget=150,
+    )
+    opened = plan.open()
+    navigator = opened.navigator()
+    agent = navigator.agent
+    before = agent.policy()["network"]["block"][0].copy()
+    with Actors(plan, agent) as actors:
+        pace = lambda visit, step, now: actors.keep_pace(navigator.memory.visits)  # noqa: E731
+        run_jumping(opened.crawl(navigator, pace).run(opened.seeds))
+    assert [told.steps for told in actors.told] == [150, 150]
+    assert int(agent._counts[0]) > 200  # steps of both, but for a few lost at the same moment
+    assert not np.array_equal(agent.policy()["network"]["block"][0], before)
+    assert not agent.explores()
+
+
+def test_settings_that_make_no_sense_are_refused():
+    with pytest.raises(Exception, match="no replay named 'some'"):
+        make("agent", "url_linear_q:replay=some", rng=np.random.default_rng(0))

@@ -1,0 +1,61 @@
+"""The words of URLs and their numbers."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from honeyguide.features.segmenting import segment, url_words
+from honeyguide.features.url_words import UrlWords
+
+
+@pytest.mark.parametrize(
+    ("run", "words"),
+    [
+        ("taxadvice", "tax advice"),
+        ("accountantslondon", "accountants london"),
+        ("smithandjones", "smith and jones"),
+        ("governmentservices", "government services"),
+        ("parliament", "parliament"),
+        ("bafemi", "bafemi"),  # nobody knows it: left whole
+    ],
+)
+def test_words_written_together_are_taken_apart(run, words):
+    assert " ".join(segment(run)) == words
+
+
+@given(st.text("abcdefghijklmnopqrstuvwxyz", max_size=60))
+def test_no_letter_is_lost_or_added(run):
+    assert "".join(segment(run)) == run
+
+
+def test_a_url_shows_its_ending_and_its_path_but_no_numbers():
+    url = "http://www.taxadvice.co.uk/2014/11/contact-us.html?id=7"
+    assert url_words(url) == ("tax", "advice", "co", "uk", "contact", "us", "html", "id")
+
+
+def test_a_word_gets_a_number_once_it_was_seen_often_enough():
+    words = UrlWords(width=5, sightings=2)
+    first = words.rows(["http://rock.example/", "http://ship.example/"])
+    assert first.tolist() == [[0] * 5, [1, 0, 0, 0, 0]]  # "example" was seen twice
+    assert words.rows(["http://rock.example/rock"]).tolist() == [[2, 1, 2, 0, 0]]
+    assert words.words == ["", "example", "rock"]
+
+
+def test_a_full_vocabulary_takes_no_more_words():
+    words = UrlWords(width=4, vocabulary=2, sightings=1)
+    words.rows(["http://rock.example/ship/harbour"])
+    assert words.words == ["", "rock", "example"]
+
+
+def test_words_of_anchors_are_words_of_their_own():
+    words = UrlWords(width=4, sightings=1)
+    assert words.rows(["http://rock.example/"], ["rock"]).tolist() == [[1, 2, 3, 0]]
+    assert words.words[1:] == ["rock", "example", "~rock"]
+
+
+def test_a_saved_vocabulary_goes_on():
+    one, other = UrlWords(sightings=2), UrlWords(sightings=2)
+    one.rows(["http://rock.example/ship", "http://sea.example/"])
+    other.load(one.state())
+    urls = ["http://ship.example/sea", "http://rock.example/"]
+    assert other.rows(urls).tolist() == one.rows(urls).tolist()

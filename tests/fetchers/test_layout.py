@@ -1,0 +1,53 @@
+"""Where a browser draws links; skipped, and said so, where there is no browser."""
+
+import asyncio
+import shutil
+
+import pytest
+
+from honeyguide.contracts import Page
+from honeyguide.errors import HoneyguideError
+from honeyguide.fetchers import layout
+from honeyguide.parsers.html import parse
+
+
+def draw(*pages):
+    async def run():
+        async with layout.open_layout() as drawn:
+            return [await drawn(page) for page in pages]
+
+    return asyncio.run(run())
+
+
+def page_of(html):
+    body = html.encode()
+    parsed = parse(body, "http://x.example/").page
+    return Page(parsed.url, parsed.title, parsed.text, parsed.links, html=body)
+
+
+@pytest.fixture
+def browser():
+    pytest.importorskip("playwright", reason="NO BROWSER TESTS: pip install 'honeyguide[browser]'")
+    try:
+        layout.chromium()
+    except HoneyguideError as error:
+        pytest.skip(f"NO BROWSER TESTS: {error}")
+
+
+def test_links_get_the_boxes_that_a_browser_draws_them_in(browser):
+    html = (
+        "<html><head><style>#low{position:absolute;top:700px;left:300px;width:90px;height:30px;"
+        "display:block}</style></head><body><a href='/a'>one</a> <a href='/b'>two</a>"
+        "<a id='low' href='/c'>three</a><a href='/a'>one more</a><img src='/no.png'></body></html>"
+    )
+    one, two, low, more = draw(page_of(html))[0].links
+    assert low.box == (300, 700, 90, 30)
+    assert two.box[0] > one.box[0] + one.box[2]
+    assert one.box[1] == two.box[1]
+    assert more.box[0] > two.box[0]
+
+
+def test_without_a_browser_it_is_said_how_to_get_one(monkeypatch):
+    monkeypatch.setattr(shutil, "which", lambda program: None)
+    with pytest.raises(HoneyguideError, match="install"):
+        draw(page_of("<a href='/a'>one</a>"))

@@ -1,0 +1,33 @@
+"""Logs that TensorBoard reads."""
+
+import struct
+
+import pytest
+
+from honeyguide.eventlog import EventLog, _masked, crc32c
+
+
+def records(data):
+    while data:
+        (length,) = struct.unpack("<Q", data[:8])
+        assert data[8:12] == _masked(data[:8])
+        body, check = data[12 : 12 + length], data[12 + length : 16 + length]
+        assert check == _masked(body)
+        yield body
+        data = data[16 + length :]
+
+
+def test_the_checksum_is_castagnolis():
+    assert crc32c(b"123456789") == 0xE3069283
+
+
+def test_figures_are_records_with_their_names_and_steps(tmp_path):
+    with EventLog(tmp_path / "logs", 1000.0) as log:
+        log.write(300, {"loss": 0.5, "epsilon": 0.25}, 1001.0)
+    version, figures = records(log.path.read_bytes())
+    assert b"brain.Event:2" in version
+    assert struct.unpack("<d", figures[1:9]) == (1001.0,)
+    assert figures[9:12] == b"\x10\xac\x02"  # step 300
+    place = figures.index(b"loss") + 4
+    assert struct.unpack("<f", figures[place + 1 : place + 5])[0] == pytest.approx(0.5)
+    assert b"epsilon" in figures

@@ -1,0 +1,96 @@
+"""honeyguide train dqn: crawl after crawl, resumable, one sentence when it cannot be."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch")
+
+from honeyguide.errors import HoneyguideError
+from honeyguide.plan import Plan
+from honeyguide.policies import load_policy
+from honeyguide.pretraining import Training
+from honeyguide.serialise import read_state
+
+
+def lesson(topic, **more):
+    settings = {"world": "synthetic:pages=600", "agent": "dqn", "budget": 60} | more
+    return Plan(topic=topic, seeds=(topic,), judge=f"label:{topic}", **settings)
+
+
+def training(tmp_path, **more):
+    return Training((lesson("geology", **more), lesson("football", **more)), 2, tmp_path / "it")
+
+
+def silent(done, total, news):
+    pass
+
+
+def network(path):
+    return read_state(path)["policy"]["network"]["block"]
+
+
+class StopError(Exception):
+    pass
+
+
+def stopped_after(visits):
+    def report(done, total, news):
+        if done >= visits:
+            raise StopError
+
+    return report
+
+
+def test_training_that_was_stopped_goes_on_exactly(tmp_path):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    whole = training(tmp_path / "a")
+    found = whole.run(False, silent)
+    assert len(found) == 4
+    again = training(tmp_path / "b")
+    with pytest.raises(StopError):
+        again.run(False, stopped_after(170))
+    assert again.checkpoint.exists()
+    assert again.run(True, silent) == found
+    assert np.array_equal(network(whole.out), network(again.out))
+    assert not again.checkpoint.exists()
+
+
+def test_a_trained_policy_serves_a_crawl_and_logs_are_there(tmp_path):
+    train = training(tmp_path)
+    train.run(False, silent)
+    assert list((tmp_path / "it.logs").glob("events.out.tfevents.*"))
+    agent = lesson("sailing").open().navigator().agent
+    before = agent.policy()["network"]["block"].copy()
+    load_policy(train.out, "dqn", agent)
+    assert not np.array_equal(agent.policy()["network"]["block"], before)
+
+
+def test_a_damaged_checkpoint_gets_one_sentence(tmp_path):
+    train = training(tmp_path)
+    with pytest.raises(StopError):
+        train.run(False, stopped_after(80))
+    data = train.checkpoint.read_bytes()
+    train.checkpoint.write_bytes(data[: len(data) // 2])
+    with pytest.raises(HoneyguideError, match="is damaged: train again without --resume"):
+        train.run(True, silent)
+
+
+def test_a_checkpoint_of_something_else_gets_one_sentence(tmp_path):
+    with pytest.raises(StopError):
+        training(tmp_path).run(False, stopped_after(80))
+    with pytest.raises(HoneyguideError, match="is of another training"):
+        training(tmp_path, budget=70).run(True, silent)
+
+
+def test_a_policy_of_another_shape_gets_one_sentence(tmp_path):
+    train = training(tmp_path)
+    train.run(False, silent)
+    other = lesson("geology", agent="dqn:dueling=false").open().navigator().agent
+    with pytest.raises(HoneyguideError, match="does not fit: it is of a network of another shape"):
+        load_policy(train.out, "dqn", other)
+
+
+def test_an_agent_that_learns_nothing_cannot_be_trained(tmp_path):
+    with pytest.raises(HoneyguideError, match="cannot be trained"):
+        training(tmp_path, agent="best_first").run(False, silent)

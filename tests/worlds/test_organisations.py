@@ -1,0 +1,136 @@
+"""Generated sites of organisations."""
+
+import asyncio
+
+import aiohttp
+import numpy as np
+import pytest
+
+from honeyguide.contracts import Verdict
+from honeyguide.errors import HoneyguideError
+from honeyguide.parsers.regions import read_regions
+from honeyguide.registry import make
+from honeyguide.worlds.organisations.serve import Server
+from honeyguide.worlds.organisations.templates import TEMPLATES
+from honeyguide.worlds.organisations.words import WORDINGS
+
+EVENTS = "source:events"
+
+
+def sites(set, count=0):
+    return make(
+        "world", f"organisations:set={set},sites={count}", judge=lambda page: Verdict(0, False)
+    )
+
+
+def clicks_to_events(world, host):
+    """Clicks from the home page to the nearest list of events; None when there is none."""
+    site = world.site(host)
+    seen, row, clicks = {"/"}, ["/"], 0
+    while row:
+        if any(EVENTS in site.pages[path].labels for path in row):
+            return clicks
+        links = {
+            link.url.removeprefix(f"http://{host}")
+            for path in row
+            for link in world.page(site.url(path)).links
+        }
+        row = [path for path in sorted(links - seen) if path in site.pages]
+        seen |= set(row)
+        clicks += 1
+    return None
+
+
+def test_sets_have_the_sizes_of_the_document():
+    sizes = {
+        "train": 40,
+        "validation": 20,
+        "tesw": 100,
+        "unlabelled": 300,
+        "rww": 404,
+        "mixed": 504,
+    }
+    assert {name: len(sites(name).hosts) for name in sizes} == sizes
+    with pytest.raises(HoneyguideError, match="did you mean 'train'"):
+        sites("trian")
+
+
+@pytest.mark.parametrize("name", ["train", "tesw"])
+def test_labelled_sites_have_their_events_one_click_away(name):
+    world = sites(name, 15)
+    assert {clicks_to_events(world, host) for host in world.hosts} == {1}
+
+
+def test_sites_as_found_have_them_up_to_three_clicks_away_or_not_at_all():
+    world = sites("rww", 60)
+    assert {clicks_to_events(world, host) for host in world.hosts} == {1, 2, 3, None}
+
+
+def test_test_sites_share_neither_words_for_events_nor_names_nor_templates_with_the_others():
+    for language in ("en", "zh"):
+        test = WORDINGS[language, "test"]
+        for other in (WORDINGS[language, "train"], WORDINGS[language, "more"]):
+            for purpose in test.menus:
+                assert not set(test.menus[purpose]) & set(other.menus[purpose])
+            assert not set(test.places) & set(other.places)
+            assert not set(test.subjects) & set(other.subjects)
+            for sort in test.names:
+                assert not set(test.names[sort]) & set(other.names[sort])
+    for part in ("menus", "lists", "teasers", "feet", "frames", "styles"):
+        test = set(getattr(TEMPLATES["test"], part))
+        assert not test & (
+            set(getattr(TEMPLATES["train"], part)) | set(getattr(TEMPLATES["more"], part))
+        )
+
+
+def test_a_list_of_events_is_a_data_region_and_decoys_are_not_labelled_as_sources():
+    world = sites("rww", 40)
+    seen = set()
+    for host in world.hosts:
+        for path, draft in world.site(host).pages.items():
+            seen.add(draft.labels[0])
+            if EVENTS in draft.labels:
+                texts = [
+                    r.text
+                    for region in read_regions(world.html(f"http://{host}{path}"))
+                    for r in region.records
+                ]
+                assert sum(
+                    any(entry.title in text for text in texts) for entry in draft.entries
+                ) == len(draft.entries)
+    assert {"decoy:single", "decoy:shop", "decoy:archive", "source:news", "page:hub"} <= seen
+
+
+def test_both_languages_and_every_sort_of_site_occur_and_a_seed_decides_them():
+    world = sites("train")
+    assert {world.site(host).wording.language for host in world.hosts} == {"en", "zh"}
+    again = sites("train")
+    other = make("world", "organisations:set=train,seed=2", judge=None)
+    home = world.homes[3]
+    assert world.html(home) == again.html(home) != other.html(home)
+
+
+def test_sites_are_served_over_http_by_their_names():
+    world = sites("tesw", 2)
+
+    async def ask():
+        async with Server(world) as server, aiohttp.ClientSession() as session:
+            at = f"http://127.0.0.1:{server.port}"
+            headers = {"Host": world.hosts[1]}
+            async with session.get(f"{at}/", headers=headers) as good:
+                body = await good.read()
+            async with session.get(f"{at}/nothing", headers=headers) as bad:
+                return body, good.content_type, bad.status
+
+    body, kind, status = asyncio.run(ask())
+    assert body == world.html(world.homes[1])
+    assert (kind, status) == ("text/html", 404)
+
+
+def test_the_truth_knows_every_source():
+    world = make(
+        "world", "organisations:set=tesw,sites=3", judge=make("judge", "label:source:events")
+    )
+    truth = world.truth()
+    assert int(truth.relevant.sum()) == world.labels()[EVENTS]
+    assert np.all(truth.targets >= 0)
