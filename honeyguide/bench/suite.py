@@ -58,6 +58,7 @@ class Trial:
     entry: Entry
     number: int = 0
     repeats: int = 1
+    experiment: str = ""  # "module:function" that is run instead of a crawl
 
     @property
     def digest(self) -> str:

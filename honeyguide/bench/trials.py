@@ -1,6 +1,7 @@
 """Trials run one by one or in processes, and written down as they end."""
 
 import functools
+import importlib
 import multiprocessing
 import time
 from collections.abc import Callable, Sequence
@@ -80,6 +81,9 @@ def _keys(trial: Trial) -> list[tuple[str, int, int]]:
 
 def run_trial(trial: Trial, place: Place, done: set[tuple[Any, ...]]) -> None:
     """All repeats of a trial that are not done."""
+    if trial.experiment:
+        _experiment(trial, place, done)
+        return
     opened = _open(
         trial.task,
         trial.entry.encoder,
@@ -107,6 +111,21 @@ def run_trial(trial: Trial, place: Place, done: set[tuple[Any, ...]]) -> None:
             save_policy(place.policy(trial, repeat), plan.agent, navigator.agent)
         place.ledger.append(record | {"commit": place.commit})
         before.unlink(missing_ok=True)
+
+
+def _experiment(trial: Trial, place: Place, done: set[tuple[Any, ...]]) -> None:
+    """What is no crawl: a function says what was found; its numbers stand beside the usual ones."""
+    module, _, name = trial.experiment.partition(":")
+    function = getattr(importlib.import_module(module), name)
+    for repeat, its_key in enumerate(_keys(trial)):
+        if its_key in done:
+            continue
+        found = Found(np.zeros(trial.task.budget, np.int32))
+        begin, begin_processor = time.perf_counter(), time.process_time()
+        details = function(trial, place.worlds[trial.task.web], trial.random_seed(repeat))
+        found.seconds = time.perf_counter() - begin
+        found.processor_seconds = time.process_time() - begin_processor
+        place.ledger.append(_record(trial, repeat, found) | details | {"commit": place.commit})
 
 
 @functools.lru_cache(maxsize=1)  # trials come task by task

@@ -20,13 +20,14 @@ from honeyguide.worlds.synthetic.links import specialist_hosts
 
 GAMMA = 0.75
 UNSEEN = 20_000  # pages never visited whose values are compared with the optimal ones
-SEED, TOPIC = 1, "geology"  # of the generated web and its targets
+SEED = 1  # of the generated web
+TOPICS = ("geology", "volcanoes", "oceans")  # three fields, as accountancy, tax and law
 
 
 def rewards_and_held_out(pages: int) -> tuple[list[str], list[str]]:
-    """The hosts about the topic: every other one is a target, the rest is never rewarded."""
-    hosts = specialist_hosts(pages, SEED, TOPIC)
-    return hosts[::2], hosts[1::2]
+    """The hosts about the topics: every other one is a target, the rest is never rewarded."""
+    hosts = [specialist_hosts(pages, SEED, topic) for topic in TOPICS]
+    return [h for some in hosts for h in some[::2]], [h for some in hosts for h in some[1::2]]
 
 
 @dataclass

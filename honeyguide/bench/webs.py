@@ -5,9 +5,11 @@ from pathlib import Path
 
 from honeyguide.errors import HoneyguideError
 from honeyguide.importers.jsonl import import_jsonl
+from honeyguide.worlds.synthetic.links import record_links
 
 SOURCES = ("pages.jsonl.zst", "pages.jsonl")
 GENERATED = "synthetic"
+LINKS_OF = "links of synthetic:"  # a generated web without its texts, recorded once
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,12 +21,15 @@ class Webs:
 
     def has(self, web: str) -> bool:
         """Whether a web is there."""
-        return web.startswith(GENERATED) or self._recorded(web) or self._source(web) is not None
+        made = web.startswith((GENERATED, LINKS_OF))
+        return made or self._recorded(web) or self._source(web) is not None
 
     def world(self, web: str) -> str:
         """The world to crawl; a web that is there as pages only is imported first."""
         if web.startswith(GENERATED):
             return web
+        if web.startswith(LINKS_OF):
+            return f"graph:{self._links(web)}"
         if self._recorded(web):
             return f"graph:{self._folder(web)}"
         source = self._source(web)
@@ -35,6 +40,14 @@ class Webs:
             self.kept.mkdir(parents=True, exist_ok=True)
             import_jsonl(source, out)
         return f"graph:{out}"
+
+    def _links(self, web: str) -> Path:
+        settings = dict(pair.split("=") for pair in web.removeprefix(LINKS_OF).split(","))
+        out = self.kept / f"links-{settings['pages']}-{settings['seed']}"
+        if not out.exists():
+            self.kept.mkdir(parents=True, exist_ok=True)
+            record_links(int(settings["pages"]), int(settings["seed"]), out)
+        return out
 
     def lack(self, web: str) -> HoneyguideError:
         """Say which web is not there."""

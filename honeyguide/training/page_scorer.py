@@ -9,7 +9,7 @@ from torch import nn
 
 from honeyguide.contracts import Encoder, Mask, Page, Vector
 from honeyguide.errors import HoneyguideError
-from honeyguide.sources.scorer import FEATURES, HIDDEN, Scorer, encoded, page_texts
+from honeyguide.sources.scorer import HIDDEN, Scorer, encoded, page_texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,6 @@ class ScorerTraining:
     batch: int = 32
     step_size: float = 0.002
     decay: float = 0.001  # of weights
-    left_out: float = 0.3  # share of texts hidden while training, so that none is relied on alone
     texts: Callable[[Page], list[str]] = page_texts
 
     def run(
@@ -53,16 +52,13 @@ class ScorerTraining:
         optimiser = torch.optim.Adam(net.parameters(), lr=self.step_size, weight_decay=self.decay)
         # as if a third of the pages were sources, as in the document's table II
         weight = (len(y) - y.sum()) / (2 * y.sum())
-        width = x.shape[1] // FEATURES
         losses = nn.BCEWithLogitsLoss(pos_weight=weight)
         for _ in range(self.epochs):
             order = torch.from_numpy(rng.permutation(len(x)))
             for start in range(0, len(x), self.batch):
                 rows = order[start : start + self.batch]
-                shown = rng.random((len(rows), FEATURES)) >= self.left_out
-                mask = torch.from_numpy(shown.astype(np.float32)).repeat_interleave(width, 1)
                 optimiser.zero_grad()
-                losses(net(x[rows] * mask)[:, 0], y[rows]).backward()
+                losses(net(x[rows])[:, 0], y[rows]).backward()
                 optimiser.step()
 
     def measure(

@@ -148,7 +148,7 @@ class PreTraining:
     epochs: int = 50
     steps: int = 3
     batch: int = 3
-    lowest_reward: float = -1.0  # where the penalty of equation 3 stops growing; printed as -0.1
+    lowest_reward: float = -0.5  # where the penalty of equation 3 stops growing; printed as -0.1
 
     def epsilon(self, epoch: int) -> float:
         """From 0.9 to 0.1, 0.1 less every two epochs."""

@@ -127,7 +127,7 @@ def test_rewards_and_chance_follow_the_document():
         -0.1,
         -0.2,
         -0.3,
-        -1.0,
+        -0.5,
     ]
     assert [round(pre.epsilon(epoch), 1) for epoch in (0, 1, 2, 16, 49)] == [
         0.9,

@@ -9,7 +9,7 @@ from honeyguide.bench.page import Page
 from honeyguide.bench.plots import curves
 from honeyguide.bench.results import Results
 from honeyguide.bench.suite import Entry, Part, Suite, Task, Trial
-from honeyguide.bench.walks import SEED, TOPIC, rewards_and_held_out
+from honeyguide.bench.walks import SEED, TOPICS, rewards_and_held_out
 
 WALK = "honeyguide.bench.walks:walk"
 # pages of the generated web; a walk takes a tenth as many steps, as in the document
@@ -64,7 +64,7 @@ def _generated_task(pages: int, name: str, starts: int) -> Task:
     return Task(
         name=name,
         web=f"links of synthetic:pages={pages},seed={SEED}",
-        topic=TOPIC,
+        topic=" and ".join(TOPICS),
         judge="targets:" + ",".join(rewards),
         seeds=(f"{starts} random pages",),
         budget=pages // 10,
@@ -119,8 +119,8 @@ def _report(results: Results, page: Page) -> dict[str, Any]:
         "A walk follows links from page to page until it reaches a target or a dead end, or has "
         "taken 50 steps, then begins again; the last 50 pages are not visited again. Agents see "
         "the words of URLs only. On the generated web the targets are half of the hosts about "
-        f"{TOPIC}, the other half is held out and never rewarded; unique rewards are hosts. The "
-        "classifier is shown the optimal values of half of all pages: an upper benchmark."
+        f"{', '.join(TOPICS)}, the other half is held out and never rewarded; unique rewards are "
+        "hosts. The classifier is shown the optimal values of half of all pages: an upper bound."
     )
     headline: dict[str, Any] = {}
     for task in results.tasks("order"):
