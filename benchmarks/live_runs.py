@@ -23,6 +23,7 @@ def run_honeyguide(given: argparse.Namespace) -> None:
 
     plan = Plan(
         topic=TOPIC,
+        agent="best_first",
         seeds=(given.seed,),
         world="web",
         parsers=given.parsers,

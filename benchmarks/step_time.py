@@ -58,7 +58,7 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=20_000)
     parser.add_argument("--links", type=float, default=50.0, help="of a page, in the mean")
     parser.add_argument("--agents", default="", help="only these, with commas between")
-    parser.add_argument("--sizes", default="", help="instead: graphs of so many pages, 10 links each")
+    parser.add_argument("--sizes", default="", help="instead: so many pages, 10 links each")
     arguments = parser.parse_args()
     sizes = [int(size) for size in arguments.sizes.split(",") if size]
     with TemporaryDirectory() as folder:

@@ -19,7 +19,9 @@ BATCH = 200
 def read(path: Path) -> list[str]:
     """The URLs of a file, its heading left out."""
     with path.open("rb") as file:
-        text = io.TextIOWrapper(zstandard.ZstdDecompressor().stream_reader(file), "utf-8", "replace")
+        text = io.TextIOWrapper(
+            zstandard.ZstdDecompressor().stream_reader(file), "utf-8", "replace"
+        )
         lines = [line.strip().strip('"') for line in text]
     return [line for line in dict.fromkeys(lines) if line and line != "url"]
 
@@ -34,7 +36,9 @@ def bare(url: str) -> str:
     return f"http://{domain(url)}/"
 
 
-def linear(rows: np.ndarray, labels: np.ndarray, steps: int, rng: np.random.Generator) -> np.ndarray:
+def linear(
+    rows: np.ndarray, labels: np.ndarray, steps: int, rng: np.random.Generator
+) -> np.ndarray:
     """A weight a word, by logistic regression and Adam: the weights."""
     weights = np.zeros(int(rows.max()) + 1)
     mean, square = np.zeros_like(weights), np.zeros_like(weights)
@@ -63,7 +67,9 @@ def measure(data: Path, steps: int, hosts_only: bool) -> dict[str, object]:
     others = read(data / "random_url_sample.csv.zst")
     known = {domain(url) for url in companies}
     others = [url for url in others if domain(url) not in known]
-    urls = [*map(bare, companies), *(map(bare, others) if hosts_only else others)]
+    if hosts_only:
+        others = list(dict.fromkeys(map(bare, others)))  # each domain once
+    urls = [*map(bare, companies), *others]
     labels = np.array([1] * len(companies) + [0] * len(others), np.float32)
     domains = sorted({domain(url) for url in urls})
     kept = {domains[n] for n in rng.permutation(len(domains))[: len(domains) // 2]}

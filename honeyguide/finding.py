@@ -22,7 +22,7 @@ class Source:
     """A page where a site publishes a list."""
 
     url: str
-    probability: float  # that it is one, as the page scorer says
+    probability: float  # that it is one, as its link and the page itself say together
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,22 +69,23 @@ class Finder:
 
     async def _look(self, home: str, world: World) -> Answer:
         visits: list[Visit] = []
+        found: dict[str, float] = {}
+        navigator = self._navigator(home)
 
         def note(visit: Visit, step: Step, now: float) -> None:
-            visits.append(replace(visit, response=None) if len(visits) else visit)
+            if visit.page is not None:
+                page = visit.verdict.relevance
+                link = float(navigator.agent.score(step.x[None])[0]) if visits else 0.5
+                found[visit.page.url] = both(link, page)
+            visits.append(replace(visit, response=None) if visits else visit)
 
-        navigator = self._navigator(home)
         crawl = Crawl(navigator, world, Limits(pages=self.clicks + 1), 1, note)
         await crawl.run([Link(home)])
         complaint = _complaint(home, visits)
         if complaint:
             return Answer(home, complaint=complaint)
-        found = {
-            visit.page.url: visit.verdict.relevance
-            for visit in visits
-            if visit.page is not None and visit.verdict.relevant
-        }
-        surest = sorted(found.items(), key=lambda pair: -pair[1])
+        likely = {url: probability for url, probability in found.items() if probability >= 0.5}
+        surest = sorted(likely.items(), key=lambda pair: -pair[1])
         return Answer(home, tuple(Source(*pair) for pair in surest), len(visits) - 1)
 
     def _navigator(self, home: str) -> Navigator:
@@ -96,6 +97,12 @@ class Finder:
         )
         host = urls.host(home).removeprefix("www.")
         return Navigator(agent, frontier, guard=Lists(Unguarded(), [host]))
+
+
+def both(link: float, page: float) -> float:
+    """What two opinions say together, each on its own evidence: their odds multiplied."""
+    yes, no = link * page, (1 - link) * (1 - page)
+    return yes / (yes + no) if yes + no else 0.5
 
 
 def _complaint(home: str, visits: Sequence[Visit]) -> str:

@@ -65,7 +65,7 @@ class Plan:
     world: str = "synthetic"
     judge: str = "topic"
     encoder: str = "wordllama"
-    agent: str = "best_first"
+    agent: str = "guide"
     policy: str = ""  # a file with what an earlier crawl's agent of the same name has learnt
     guard: str = ""  # against traps and copies; by default on the live web only
     gate: str = "none"  # whether a link whose turn has come is fetched

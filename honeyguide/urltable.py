@@ -9,6 +9,8 @@ from honeyguide.columns import Columns, lazy_zeros
 from honeyguide.contracts import Ids, State
 from honeyguide.urls import host as host_of
 
+RECENT = 1 << 15  # URLs whose numbers are at hand
+
 
 class UrlTable:
     """URL -> number and back: an open-addressing hash over one block of bytes."""
@@ -20,6 +22,7 @@ class UrlTable:
         self._prefixes: dict[str, int] = {}  # "https://example.org" -> number
         self._prefix_names: list[str] = []
         self._prefix_hosts = Columns(64, host=np.int32)
+        self._recent: dict[str, int] = {}  # menus name the same pages again and again
         self._hosts: dict[str, int] = {}
         self._host_names: list[str] = []
         self._slots: NDArray[np.int32] = np.zeros(4096, np.int32)  # rows; 0 is a free slot
@@ -35,7 +38,16 @@ class UrlTable:
     def add(self, urls: Sequence[str]) -> Ids:
         """The number of each URL, new numbers for new ones."""
         self._make_room(len(urls))
-        return np.array([self._number(url) for url in urls], np.int32)
+        recent = self._recent
+        if len(recent) > RECENT:
+            recent.clear()
+        numbers = []
+        for url in urls:
+            number = recent.get(url)
+            if number is None:
+                number = recent[url] = self._number(url)
+            numbers.append(number)
+        return np.array(numbers, np.int32)
 
     def url(self, id: int) -> str:
         """The URL of a number."""

@@ -8,7 +8,7 @@ from aiohttp import web
 
 from honeyguide.contracts import Verdict
 from honeyguide.errors import HoneyguideError
-from honeyguide.finding import Finder
+from honeyguide.finding import Finder, both
 from honeyguide.registry import make
 from honeyguide.watching import (
     Item,
@@ -158,6 +158,13 @@ def test_regions_of_a_file_are_shown_and_none_is_said(tmp_path):
     assert row["text"] == "Talk 0 May 0"
     page.write_text("<p>alone</p>")
     assert "no list of similar records" in honeyguide("regions", page).stderr
+
+
+def test_a_sure_link_and_a_sure_page_outweigh_a_doubtful_other():
+    assert both(0.5, 0.3) == pytest.approx(0.3)
+    assert both(0.98, 0.4) > 0.9
+    assert both(0.96, 0.01) < 0.5
+    assert both(1.0, 0.0) == 0.5
 
 
 # --------------------------------------------------------------------------- watching

@@ -139,7 +139,8 @@ def test_a_crawl_killed_at_random_moments_loses_nothing_and_fetches_nothing_agai
             crawl.kill()
             crawl.communicate()
             asked = set(server.requests[asked_before:])
-            assert not asked & committed - moved_to(out), "fetched again after it had been kept"
+            again = asked & committed - moved_to(out)
+            assert not again, f"fetched again after it had been kept, at kill {kill}"
             committed |= {url for url, _, failure, _, _ in rows(out) if not failure}
             command = (PROGRAM, "resume", str(out))
         asked_before = len(server.requests)

@@ -4,6 +4,7 @@ Kept because the document measures it, and finds the crawler that learns nothing
 """
 
 from collections.abc import Sequence
+from zlib import crc32
 
 import numpy as np
 import torch
@@ -35,13 +36,13 @@ HIGH, LOW = 0.6, 0.5  # relevance above which a page is worth 20, and 10
 
 @part("agent", "dqn_outputs")
 class DqnOutputs(Agent):
-    """A deep Q-network with an output for each page; links beyond the last are left alone."""
+    """A deep Q-network with an output for each page of a small web: the page a link leads to."""
 
     def __init__(
         self,
         goal: Goal,
         rng: np.random.Generator,
-        pages: int = 5_000,  # outputs: pages that may be numbered
+        pages: int = 5_000,  # outputs: about as many as the web has pages
         gamma: float = 0.3,
         epsilon: float = 0.3,  # share of links taken at random: 0.3 in training, 0.1 in a test
         learns: bool = True,  # not in a test
@@ -50,7 +51,7 @@ class DqnOutputs(Agent):
             raise HoneyguideError("a network needs at least one page as its output")
         one_thread()
         for_network, for_replay, self._dice = rng.spawn(3)
-        self.features: _PageAndNumber = _PageAndNumber(goal)
+        self.features: _PageAndNumber = _PageAndNumber(goal, pages)
         self.pages, self.gamma, self.epsilon, self.learns = pages, gamma, epsilon, learns
         first, second = HIDDEN
         shapes = {
@@ -68,13 +69,11 @@ class DqnOutputs(Agent):
             n: v.numpy() for n, v in self._parameters.views(self._parameters.data.detach()).items()
         }
         hidden = np.tanh(np.tanh(x[:, :STATE] @ p["w1"] + p["b1"]) @ p["w2"] + p["b2"])
-        numbers = x[:, STATE].astype(np.intp)
-        inside = numbers < self.pages
-        own = np.where(inside, numbers, 0)
+        own = x[:, STATE].astype(np.intp)
         advantage = (hidden * p["a"][:, own].T).sum(axis=1) + p["a_offset"][own]
         mean = hidden @ p["a"].mean(axis=1) + p["a_offset"].mean()
-        q = hidden @ p["v"][:, 0] + p["v_offset"][0] + advantage - mean
-        return np.where(inside, q, -1e6).astype(np.float32)
+        q: Vector = hidden @ p["v"][:, 0] + p["v_offset"][0] + advantage - mean
+        return q
 
     def explores(self) -> bool:
         """At random with probability epsilon."""
@@ -90,7 +89,7 @@ class DqnOutputs(Agent):
     def learn(self, steps: Sequence[Step]) -> None:
         """Lines 32 to 35; as in Keras-RL the best action is any output, offered or not."""
         for step in steps:
-            if not self.learns or step.x[STATE] >= self.pages:
+            if not self.learns:
                 continue
             after = step.options[:1, :STATE] if len(step.options) else np.empty((0, STATE))
             self._replay.add(Experience(step.x.copy(), step.reward, after.astype(np.float32)))
@@ -127,7 +126,7 @@ class DqnOutputs(Agent):
         return hidden * kept / (1 - DROPOUT)
 
     def policy(self) -> State:
-        """The network; pages must have the same numbers wherever it is used."""
+        """The network."""
         return {"network": self._parameters.state()}
 
     def load_policy(self, state: State) -> None:
@@ -157,17 +156,22 @@ class DqnOutputs(Agent):
 
 
 class _PageAndNumber:
-    """The numbers of the page a link stands on, and the number of the page it leads to."""
+    """The numbers of the page a link stands on, and which output the page it leads to has.
+
+    The document numbers the pages of its dump; here the number follows from the URL, the same in
+    every crawl, and two pages may share one.
+    """
 
     width = STATE + 1
 
-    def __init__(self, goal: Goal) -> None:
+    def __init__(self, goal: Goal, pages: int) -> None:
         self._all = StateAction(goal)
+        self._pages = pages
 
     def __call__(self, memory: MemoryView, found: Outlinks) -> Matrix:
-        return np.hstack([self._all(memory, found)[:, :STATE], found.ids[:, None]]).astype(
-            np.float32
-        )
+        numbers = [crc32(link.url.encode("utf-8", "replace")) % self._pages for link in found.links]
+        own = np.array(numbers, np.float32).reshape(-1, 1)
+        return np.hstack([self._all(memory, found)[:, :STATE], own]).astype(np.float32)
 
     def state(self) -> State:
         return self._all.state()

@@ -40,7 +40,7 @@ class Guide(Agent):
         self._evidence = slice(words, words + EVIDENCE)
         # before the first page: a link is worth its likeness to the topic, like best_first's
         self._weights = np.zeros(width)
-        self._weights[words + 1 : words + 3] = 0.5  # its own words, and those around it
+        self._weights[words + 1 : words + 4] = 0.3, 0.3, 0.5  # own words, those around it, all
         self._belief = self._weights.astype(np.float32)
         variances = np.full(width, WORDS_AROUND)
         variances[:words], variances[self._evidence] = OWN_WORDS, COMPANY

@@ -2,7 +2,7 @@
 
 import functools
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -66,10 +66,11 @@ def walk(trial: Trial, world: str, random_seed: int) -> dict[str, Any]:
         budget=task.budget,
     )
     opened = _opened(plan)
-    navigator = opened.navigator(_with_seed(plan, random_seed))
+    plan = replace(plan, random_seed=random_seed)
+    navigator = opened.navigator(plan)
     walked = _Walked(_held_out(task))
     begin, begin_processor = time.perf_counter(), time.process_time()
-    with Actors(_with_seed(plan, random_seed), navigator.agent) as actors:
+    with Actors(plan, navigator.agent) as actors:
 
         def note(visit: Visit, step: Step, now: float) -> None:
             walked.note(visit, step)
@@ -95,12 +96,6 @@ def walk(trial: Trial, world: str, random_seed: int) -> dict[str, Any]:
         "processor_milliseconds": 1000 * processor / len(walked.curve),
     }
     return found | (_values(opened, navigator.agent, navigator.memory) if trial.number == 0 else {})
-
-
-def _with_seed(plan: Plan, random_seed: int) -> Plan:
-    from dataclasses import replace  # noqa: PLC0415
-
-    return replace(plan, random_seed=random_seed)
 
 
 def _held_out(task: Task) -> Targets | None:

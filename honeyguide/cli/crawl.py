@@ -41,7 +41,7 @@ def crawl(
     encoder: flags.Encoder = "wordllama",
     agent: Annotated[
         str, typer.Option("--agent", help="What chooses links; `honeyguide list agents`.")
-    ] = "best_first",
+    ] = "guide",
     policy: Annotated[
         str, typer.Option("--policy", help="Start from what an earlier crawl left: learnt.policy.")
     ] = "",

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from honeyguide.plan import Plan
     from honeyguide.store.recorded import Recorded
 
-AGENTS = ("best_first", "breadth_first", "random")
+AGENTS = ("guide", "best_first", "breadth_first")
 TOPIC = "geology"
 PAGES = 20_000
 BUDGET = 600
@@ -34,7 +34,7 @@ def demo(
     replace: Annotated[bool, typer.Option("--replace", help="Replace an earlier demo.")] = False,
     budget: Annotated[int, typer.Option("--budget", min=1, help="Pages to fetch.")] = BUDGET,
 ) -> None:
-    """Crawl a generated web over HTTP for geology, beside breadth-first and random."""
+    """Crawl a generated web over HTTP for geology: guide, best-first, breadth-first."""
     from honeyguide.bench.report import write_report
     from honeyguide.bench.runner import Comparison
     from honeyguide.plan import Plan

@@ -63,7 +63,8 @@ class Company:
     def hear(self, memory: MemoryView, found: Outlinks, likeness: Matrix, around: Matrix) -> None:
         """Take in what a page says about its links.
 
-        Likeness to the topic of a link's own words, those around it and the page: a row each.
+        Likeness to the topic of a link's own words, those around it, all of them at the best of
+        its first mentions, and the page: a row each.
         """
         pages, ids = self._pages, found.ids
         mentions = pages["mentions"][ids] + 1
@@ -137,7 +138,7 @@ class Company:
 
 
 def _evidence(rows: Matrix, memory: MemoryView, ids: Ids, likeness: Matrix, once: Vector) -> Matrix:
-    own, around, source = likeness
+    own, around, whole, source = likeness
     around_mean = rows[:, 2] + (around - rows[:, 2]) * once
     source_mean = rows[:, 4] + (source - rows[:, 4]) * once
     parents, relevant = memory.parent_count(ids), memory.relevant_parent_count(ids)
@@ -148,7 +149,7 @@ def _evidence(rows: Matrix, memory: MemoryView, ids: Ids, likeness: Matrix, once
             np.ones(len(ids), np.float32),
             own,
             around_mean,
-            np.maximum(rows[:, 3], np.maximum(around, own)),  # the best so far
+            whole,
             source_mean,
             memory.parent_relevance(ids),
             memory.ancestor_relevance(ids),

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from honeyguide import urls
 from honeyguide.contracts import Goal, Ids, Link, Matrix, MemoryView, Outlinks, State, Vector
 from honeyguide.features.company import Company
+from honeyguide.features.link_text import TopicSimilarity
 from honeyguide.text import words
 
 HEAD = 300  # characters of a page that say what it is about
@@ -28,6 +29,7 @@ class LinkEvidence:
         self.words = self.dimensions + buckets  # columns about the link's own words
         self.width = self.words + 1
         self.company = Company(self.dimensions)
+        self._similarity = TopicSimilarity(goal.topic, goal.encoder)  # all that best_first knows
 
     def __call__(self, memory: MemoryView, found: Outlinks) -> Matrix:
         self.company.meet(memory, found)
@@ -40,7 +42,8 @@ class LinkEvidence:
         self._hash_words(x[:, self.dimensions : self.words], found.links)
         x[:, -1] = found.ids.view(np.float32)  # the same bits
         source = np.full(len(x), self._source(found), np.float32)
-        likeness = np.stack([own @ self._topic, around @ self._topic, source])
+        whole = self._similarity(memory, found)[:, 0]
+        likeness = np.stack([own @ self._topic, around @ self._topic, whole, source])
         self.company.hear(memory, found, likeness, around)
         return x
 
@@ -60,11 +63,12 @@ class LinkEvidence:
 
     def state(self) -> State:
         """What is known of each page so far."""
-        return self.company.state()
+        return {"company": self.company.state(), "similarity": self._similarity.state()}
 
     def load(self, state: State) -> None:
         """Go on from there."""
-        self.company.load(state)
+        self.company.load(state["company"])
+        self._similarity.load(state["similarity"])
 
     def _source(self, found: Outlinks) -> float:
         if found.page is None:

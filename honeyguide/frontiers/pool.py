@@ -47,7 +47,7 @@ class Pool:
         if space == len(ids) or self.room is None:
             return
         late = np.arange(self._added + 1, self._added + 1 + len(ids) - space)
-        places = rng.integers(0, late)  # reservoir sampling
+        places = (rng.random(len(late)) * late).astype(np.int64)  # reservoir sampling
         self._added += len(late)
         lucky = np.flatnonzero(places < self.room)
         if len(lucky):

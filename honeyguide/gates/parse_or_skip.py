@@ -20,6 +20,8 @@ from honeyguide.gates.url_words import UrlWords
 from honeyguide.memory import Memory
 from honeyguide.registry import part
 
+BARREN = 100  # pages without a relevant one after which the gate, at its wits' end, stands open
+
 
 class ParseOrSkip:
     """Decides by four features of a link, in 16 states, and learns in which to parse."""
@@ -34,6 +36,7 @@ class ParseOrSkip:
         self._against = np.zeros(STATES, np.int64)  # decisions against a link, by state
         self._skipped: dict[int, int] = {}  # by page: in which state it was skipped last
         self._parses = self._decisions()
+        self._barren = 0  # pages since the last relevant one
 
     def see(self, found: Outlinks) -> None:
         """Read their URLs."""
@@ -42,7 +45,7 @@ class ParseOrSkip:
     def opens(self, memory: Memory, id: int, link: Link) -> bool:
         """Parse or skip."""
         state = self._states.of(memory, id, link)
-        if self._solver.parses(state) or self._tries(state):
+        if self._barren >= BARREN or self._solver.parses(state) or self._tries(state):
             self._remember(id, state)
             return True
         self._skipped[id] = state
@@ -67,6 +70,7 @@ class ParseOrSkip:
             state = self._states.of(memory, id, visit.link)
             self._remember(id, state)
         self._relevant[state] += relevant
+        self._barren = 0 if relevant else self._barren + 1
         host = memory.urls.host_of(id)
         improved = self._states.note(visit.link.url, host, visit.verdict)
         self._solver.learn(state, relevant, self._states.hosts.share)
@@ -92,6 +96,7 @@ class ParseOrSkip:
             "against": self._against.copy(),
             "skipped": np.array(list(self._skipped.items()), np.int32).reshape(-1, 2),
             "parses": list(self._parses),
+            "barren": self._barren,
         }
 
     def load(self, state: State) -> None:
@@ -103,11 +108,14 @@ class ParseOrSkip:
         self._against = state["against"].copy()
         self._skipped = dict(state["skipped"].tolist())
         self._parses = list(state["parses"])
+        self._barren = state["barren"]
 
     def _again(self, memory: Memory, host: int) -> Ids:
         """Links skipped on a host, or in states that are parsed by now."""
         before, self._parses = self._parses, self._decisions()
         now = {state for state in range(STATES) if self._parses[state] and not before[state]}
+        if self._barren == BARREN:
+            now = set(range(STATES))
         if host < 0 and not now:
             return np.empty(0, np.int32)
         ids = [

@@ -20,7 +20,12 @@ from honeyguide.registry import make
 
 ID = "honeyguide/Crawl-v0"
 BOUND = 1e6  # rows are cut off here: learners like spaces that end somewhere
-DEFAULT_PLAN = {"topic": "geology", "seeds": ("geology",), "world": "synthetic:pages=3000"}
+DEFAULT_PLAN = {
+    "topic": "geology",
+    "seeds": ("geology",),
+    "world": "synthetic:pages=3000",
+    "agent": "best_first",
+}
 BARREN = 100  # pages in a row without a relevant one that count as very many
 
 Observation = dict[str, NDArray[Any]]

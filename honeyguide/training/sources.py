@@ -34,6 +34,9 @@ class Sites:
     homes: Sequence[str]
     encoder: Encoder
     boxes: Boxes | None = None
+    within: Callable[[str, str], bool] | None = (
+        None  # a URL and a home page: one site; else by host
+    )
     _seen: dict[str, Seen | None] = field(default_factory=dict)
 
     async def look(self, url: str, home: str) -> Seen | None:
@@ -51,9 +54,9 @@ class Sites:
             body = page.html or (visit.response.body if visit.response else b"")
             page = await self.boxes(replace(page, html=body))
         inputs = page_inputs(page.links, self.encoder)
-        targets = tuple(
-            link.url if same_site(link.url, home) else "" for link in page.links[: len(inputs)]
-        )
+        within = self.within or same_site
+        links = page.links[: len(inputs)]
+        targets = tuple(link.url if within(link.url, home) else "" for link in links)
         return Seen(inputs, targets, visit.verdict.relevance, visit.verdict.relevant)
 
 

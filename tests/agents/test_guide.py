@@ -39,7 +39,7 @@ def test_it_is_ridge_regression_about_its_belief(goal, visits):
         rows.append(guide.features.whole(row[None])[0].astype(float))  # as it was when it was taken
         guide.learn([step(row, reward, x[:0])])
     belief = np.zeros(16 + EVIDENCE + 8)
-    belief[17:19] = 0.5
+    belief[17:20] = 0.3, 0.3, 0.5
     precision = 2.0 / np.array([OWN_WORDS] * 16 + [COMPANY] * EVIDENCE + [WORDS_AROUND] * 8)
     a = np.array(rows)
     solution = np.linalg.solve(a.T @ a + np.diag(precision), a.T @ (y - a @ belief))

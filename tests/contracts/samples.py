@@ -18,7 +18,7 @@ from honeyguide.training.judge import train_judge
 TOPIC = "geology"
 SPELLING = {"ngrams"}  # encoders that know how words are written, not what they mean
 LIVE = {"web"}  # worlds that cannot be visited in these checks
-SEERS = {"oracle", "url_classifier"}  # agents that may know the truth: upper benchmarks
+SEERS = {"oracle", "url_bag_classifier", "url_classifier"}  # they may know the truth
 SPECS = {
     ("agent", "dqn_outputs"): "dqn_outputs:pages=200",
     ("agent", "source_finder"): "source_finder:threshold=-1,batch=2",  # it must not stop

@@ -51,6 +51,9 @@ def test_sets_have_the_sizes_of_the_document():
         "mixed": 504,
     }
     assert {name: len(sites(name).hosts) for name in sizes} == sizes
+    few = sites("mixed", 50).hosts
+    assert sum("tesw" in host for host in few) == 10
+    assert len(set(few)) == 50
     with pytest.raises(HoneyguideError, match="did you mean 'train'"):
         sites("trian")
 

@@ -53,6 +53,8 @@ def _ablation(steps: int) -> list[Entry]:
         "linear, uniform replay": f"url_linear_q:{fading},replay=uniform",
         "linear, ranked replay": f"url_linear_q:{fading},replay=ranked",
         "linear, a step costs 0.05": f"url_linear_q:{fading},penalty=0.05",
+        "classifier": "url_classifier",
+        "classifier, bag of words": "url_bag_classifier",
         "asynchronous": f"url_async_dqn:{fading},actors=4",
         "without asynchrony": f"url_async_dqn:{fading},actors=0",
     }

@@ -46,7 +46,8 @@ class OrganisationsWorld:
         ]
         if not 0 <= sites <= len(names):
             raise HoneyguideError(f"set {set!r} has {len(names)} sites, not {sites}")
-        self.hosts = tuple(names[:sites] if sites else names)
+        spread = len(names) / sites if sites and set in TOGETHER else 1.0  # some of each
+        self.hosts = tuple(names[int(at * spread)] for at in range(sites or len(names)))
         self._known = frozenset(self.hosts)
         self._site = lru_cache(KEPT)(self._make)
 

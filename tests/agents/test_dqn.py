@@ -1,0 +1,80 @@
+"""Deep Q-networks over the shared frontier (document 000)."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch")
+
+from honeyguide.agents.dqn import Dqn
+from honeyguide.agents.dqn_outputs import DqnOutputs
+from honeyguide.contracts import Goal, Link, Step, Verdict, Visit
+from honeyguide.features.state_action import COSINES
+from honeyguide.networks.dueling import Dueling
+
+PARTS = ["double", "dueling", "replay", "target"]
+
+
+def step(x, reward, options=None):
+    options = np.empty((0, len(x)), np.float32) if options is None else options
+    verdict = Verdict(reward, reward > 0)
+    return Step(Link("http://x.example/"), 0, x, reward, verdict, None, options)
+
+
+def rows(agent, count, seed=0):
+    return np.random.default_rng(seed).random((count, agent.features.width), np.float32)
+
+
+def test_before_the_first_page_links_are_worth_their_cosines(encoder):
+    agent = Dqn(Goal("geology", encoder), np.random.default_rng(0))
+    x = rows(agent, 5)
+    assert agent.score(x) == pytest.approx(x[:, COSINES] @ [0.25, 0.25, 0.5], abs=1e-6)
+
+
+@pytest.mark.parametrize("left_out", [None, *PARTS])
+def test_it_learns_what_a_page_and_the_next_are_worth_whatever_is_left_out(encoder, left_out):
+    settings = {left_out: False} if left_out else {}
+    agent = Dqn(Goal("geology", encoder), np.random.default_rng(0), gamma=0.5, **settings)
+    good, gate, bad = rows(agent, 3) * 0.5
+    bad[5:] += 0.5
+    for _ in range(600):
+        agent.learn([step(good, 1.0), step(gate, 0.0, good[None]), step(bad, 0.0)])
+    q = agent.score(np.stack([good, gate, bad]))
+    assert q == pytest.approx([1.0, 0.5, 0.0], abs=0.25)
+    assert q[0] > q[1] > q[2]
+
+
+def test_dueling_adds_what_the_place_is_worth_to_every_link_there():
+    network = Dueling(8, 3, np.random.default_rng(0))
+    x = np.zeros((40, 8), np.float32)
+    x[:, :3] = np.random.default_rng(1).random((40, 3))
+    targets = x[:, 0].copy()
+    for _ in range(500):
+        loss = network.learn(x, targets)
+    assert loss < 0.01
+
+
+def test_outputs_learn_which_page_is_worth_going_to(encoder):
+    agent = DqnOutputs(Goal("geology", encoder), np.random.default_rng(0), pages=10, epsilon=0.0)
+    x = np.zeros((2, agent.features.width), np.float32)
+    x[:, 0], x[:, -1] = 0.5, [3, 7]
+    for _ in range(150):
+        agent.learn([step(x[0], 30.0), step(x[1], -1.0)])
+    good, bad = agent.score(x)
+    assert good > bad + 5
+
+
+def test_a_score_of_outputs_is_that_of_the_whole_network(encoder):
+    import torch
+
+    agent = DqnOutputs(Goal("geology", encoder), np.random.default_rng(0), pages=10)
+    x = rows(agent, 4)
+    x[:, -1] = [0, 3, 9, 3]
+    whole = agent._q(torch.from_numpy(x[:, :-1]), agent._parameters.data).detach().numpy()
+    assert agent.score(x) == pytest.approx(whole[np.arange(4), [0, 3, 9, 3]], abs=1e-5)
+
+
+def test_rewards_are_the_documents(encoder):
+    agent = DqnOutputs(Goal("geology", encoder), np.random.default_rng(0), pages=10)
+    link = Link("http://x.example/")
+    verdicts = [Verdict(0.1, True), Verdict(0.65, False), Verdict(0.55, False), Verdict(0.2, False)]
+    assert [agent.reward(Visit(link, None, v)) for v in verdicts] == [30.0, 20.0, 10.0, -1.0]

@@ -1,0 +1,60 @@
+"""The suite of document 004, in miniature."""
+
+from honeyguide.bench.suite import Entry, Task, Trial, find_suite
+from honeyguide.bench.walks import rewards_and_held_out, walk
+from honeyguide.bench.webs import Webs
+from honeyguide.graphs import Graph
+from honeyguide.worlds.synthetic.world import SyntheticWorld
+
+WEB = "links of synthetic:pages=5000,seed=1"
+
+
+def test_links_alone_are_those_of_the_generated_web(tmp_path):
+    world = Webs(None, tmp_path).world(WEB)
+    graph = Graph.open(world.removeprefix("graph:"))
+    whole = SyntheticWorld(lambda page: None, 5000, 1)
+    assert len(graph) == 5000
+    for page in range(0, 5000, 197):
+        url = graph.url(page)
+        draft = whole.draft(url)
+        shown = {link.url for link in graph.page(page).links}
+        if draft is None:
+            assert shown == set()
+        else:
+            truth = whole.wiring.targets(whole.spot(draft.url))
+            names = {whole.names.url(whole.layout.spot(to)) for to in truth}
+            assert shown - {url} == names - {url}
+
+
+def test_rewards_and_held_out_hosts_are_different_ones():
+    rewards, held_out = rewards_and_held_out(20_000)
+    assert rewards
+    assert held_out
+    assert not set(rewards) & set(held_out)
+
+
+def test_a_walk_says_what_it_found(tmp_path):
+    task = Task(
+        name="walk",
+        web=WEB,
+        topic="geology",
+        judge="targets:" + ",".join(rewards_and_held_out(5000)[0]),
+        seeds=("50 random pages",),
+        budget=200,
+    )
+    entry = Entry(name="url_linear_q", agent="url_linear_q")
+    trial = Trial(part="order", task=task, entry=entry)
+    found = walk(trial, Webs(None, tmp_path).world(WEB), 0)
+    assert found["pages"] == 200
+    assert found["curve"][-1] == found["relevant"] <= len(rewards_and_held_out(5000)[0])
+    assert -1 <= found["separation"] <= 1
+    assert sum(row["pages"] for row in found["histograms"]) > 1000
+
+
+def test_the_asynchronous_agent_runs_twice_the_others_five_times():
+    trials = find_suite("friar2017").parts[0].trials(False)
+    runs = {
+        name: sum(t.entry.name == name for t in trials) for name in ("url_async_dqn", "random_walk")
+    }
+    assert runs == {"url_async_dqn": 2, "random_walk": 5}
+    assert trials[0].task.budget == 200_000

@@ -1,0 +1,98 @@
+"""honeyguide train source_finder and honeyguide watch, as a person meets them."""
+
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+import pytest
+from typer.testing import CliRunner
+
+from honeyguide.cli import app
+from honeyguide.errors import HoneyguideError
+
+from .test_finding import listing
+
+
+def honeyguide(*arguments):
+    """In this process: starting another with torch in it takes seconds."""
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def refused(*arguments):
+    error = honeyguide(*arguments).exception
+    assert isinstance(error, HoneyguideError)
+    return str(error)
+
+
+def test_a_finder_of_another_kind_is_trained_and_used(tmp_path):
+    model = tmp_path / "news.model"
+    done = honeyguide(
+        "train", "source_finder", "--kind", "news", "--sites", "organisations:set=train,sites=6",
+        "--unlabelled", "none", "--epochs", 3, "--encoder", "ngrams:128", "--out", model,
+    )  # fmt: skip
+    assert done.exit_code == 0, done.output
+    assert "page scorer" in done.output
+    found = honeyguide(
+        "find", "--kind", model, "--world", "organisations:train", "--json", "http://site1.train.example/"
+    )  # fmt: skip
+    assert json.loads(found.output)["home"] == "http://site1.train.example/"
+    assert "already exists" in refused("train", "source_finder", "--out", model)
+
+
+def test_what_is_no_labelled_site_is_said(tmp_path):
+    sites = tmp_path / "sites"
+    sites.write_text('{"home": 5}\n')
+    said = refused("train", "source_finder", "--sites", sites, "--out", tmp_path / "out")
+    assert "line 1 is no labelled site" in said
+    said = refused("train", "source_finder", "--sites", "synthetic", "--out", tmp_path / "out")
+    assert "not made of sites" in said
+
+
+@pytest.fixture
+def served():
+    """A page that can be changed, over HTTP."""
+    shown = {"page": listing(1, 2, 3)}
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            good = self.path == "/events"
+            self.send_response(200 if good else 404)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(shown["page"].encode() if good else b"")
+
+        def log_message(self, *said):
+            pass
+
+    server = HTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield shown, server.server_port
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def test_watching_once_writes_new_items_and_a_feed(served, tmp_path):
+    shown, port = served
+    sources, out, feed = (tmp_path / name for name in ("sources", "items.jsonl", "feed.xml"))
+    sources.write_text("http://x.example/events\n")
+
+    def watch():
+        done = honeyguide(
+            "watch", sources, "--once", "--out", out, "--rss", feed, "--allow-private",
+            "--resolve", f"x.example=127.0.0.1:{port}",
+        )  # fmt: skip
+        assert done.exit_code == 0, done.output
+        return [json.loads(line)["title"] for line in out.read_text().splitlines()]
+
+    assert watch() == ["Event 1", "Event 2", "Event 3"]
+    shown["page"] = listing(4, 1, 2, 3)
+    assert watch() == ["Event 1", "Event 2", "Event 3"]  # it is not due yet
+    state = out.with_name("items.jsonl.state")
+    rows = json.loads(state.read_text())
+    state.write_text(json.dumps([row | {"due": 0.0} for row in rows]))
+    assert watch() == ["Event 1", "Event 2", "Event 3", "Event 4"]
+    assert "Event 4" in feed.read_text()
+    state.write_text("nonsense")
+    assert "damaged" in refused("watch", sources, "--once", "--out", out)
