@@ -2,11 +2,13 @@
 
 import time
 from dataclasses import dataclass, replace
+from queue import Empty
 from types import TracebackType
 from typing import Any, Protocol, runtime_checkable
 
 from honeyguide.contracts import Agent, Step, Visit
 from honeyguide.crawl import run_jumping
+from honeyguide.errors import HoneyguideError
 from honeyguide.plan import Plan
 from honeyguide.urls import host
 
@@ -65,7 +67,7 @@ class Actors:
         for process in self._processes:
             process.start()
         for _ in self._processes:  # nobody begins before all can
-            self._queue.get(timeout=PATIENCE)
+            self._hear()
         self._counts = shared.counts
         return self
 
@@ -85,9 +87,21 @@ class Actors:
         if not self._processes:
             return
         self._stop.set()
-        self.told = [self._queue.get(timeout=PATIENCE) for _ in self._processes]
+        self.told = [self._hear() for _ in self._processes]
         for process in self._processes:
             process.join(PATIENCE)
+
+    def _hear(self) -> Any:
+        """The next word from an actor; one that died says nothing."""
+        for _ in range(int(PATIENCE)):
+            try:
+                return self._queue.get(timeout=1.0)
+            except Empty:
+                if any(process.exitcode for process in self._processes):
+                    break
+        for process in self._processes:
+            process.terminate()
+        raise HoneyguideError("an actor has failed: what it said stands above")
 
     @property
     def hosts(self) -> frozenset[str]:

@@ -1,5 +1,7 @@
 """Walks: episodes over pages, driven by the same loop as any other crawl."""
 
+import itertools
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -39,7 +41,7 @@ def ring(size, **more):
 def test_each_page_is_a_link_of_the_one_before_until_the_episode_ends():
     web = ring(200)
     names, _ = walk(web, ["p0"], 150, longest=200)
-    assert all(after in web.links[before] for before, after in zip(names, names[1:], strict=False))
+    assert all(after in web.links[before] for before, after in itertools.pairwise(names))
 
 
 def test_a_walk_comes_back_but_never_to_the_last_pages():
