@@ -76,6 +76,7 @@ class Crawl:
         self.observer = observer
         self.begin = begin
         self._flying: set[asyncio.Task[None]] = set()
+        self._in_order = not world.live  # so that nothing depends on who is how fast
         self._started = self._ended = 0  # visits
         self._early: dict[int, Visit | BaseException] = {}  # ended before their turn
         self._landed: asyncio.Queue[Visit | BaseException | None] = asyncio.Queue()
@@ -141,13 +142,13 @@ class Crawl:
             landed = bug
         finally:
             self._flying.discard(cast(asyncio.Task[None], asyncio.current_task()))
-        if self.world.live:
-            self._landed.put_nowait(landed)
-        else:
+        if self._in_order:
             self._land_in_order(landed, turn)
+        else:
+            self._landed.put_nowait(landed)
 
     def _land_in_order(self, landed: Visit | BaseException, turn: int) -> None:
-        """On a recorded web, so that what comes of it does not depend on who is how fast."""
+        """Let visits land as they took off, however soon they ended."""
         self._early[turn] = landed
         while self._ended in self._early:
             self._landed.put_nowait(self._early.pop(self._ended))

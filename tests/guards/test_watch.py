@@ -35,6 +35,8 @@ def visit(link, text="", links=(), relevant=True, end=None, title=""):
 class Endless:
     """A world whose pages `write(path)` makes up: a text and paths to go on to."""
 
+    live = False
+
     def __init__(self, write):
         self.write = write
 
