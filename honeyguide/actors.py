@@ -54,12 +54,12 @@ class Actors:
         import torch.multiprocessing  # noqa: PLC0415 an extra
 
         context = torch.multiprocessing.get_context("spawn")
-        self._queue, self._stop = context.Queue(), context.Event()
+        self._queue, self._stop, go = context.Queue(), context.Event(), context.Event()
         shared = self._agent.share()
         self._processes = [
             context.Process(
                 target=_act,
-                args=(self._plan, shared, number, self._queue, self._stop),
+                args=(self._plan, shared, number, self._queue, go, self._stop),
                 daemon=True,
             )
             for number in range(self._agent.actors)
@@ -68,6 +68,7 @@ class Actors:
             process.start()
         for _ in self._processes:  # nobody begins before all can
             self._hear()
+        go.set()
         self._counts = shared.counts
         return self
 
@@ -109,7 +110,7 @@ class Actors:
         return frozenset().union(*(told.hosts for told in self.told))
 
 
-def _act(plan: Plan, shared: Any, number: int, queue: Any, stop: Any) -> None:
+def _act(plan: Plan, shared: Any, number: int, queue: Any, go: Any, stop: Any) -> None:
     """One actor: the plan's crawl with dice of its own, learning for all."""
     opened = replace(plan, random_seed=plan.random_seed + 100_000 * (number + 1)).open(
         remember=True
@@ -126,5 +127,6 @@ def _act(plan: Plan, shared: Any, number: int, queue: Any, stop: Any) -> None:
 
     crawl = opened.crawl(navigator, note)
     queue.put(number)
+    go.wait()
     outcome = run_jumping(crawl.run(opened.seeds))
     queue.put(Told(outcome.pages, frozenset(hosts)))
