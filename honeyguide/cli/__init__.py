@@ -1,5 +1,6 @@
 """The command line."""
 
+import os
 import sys
 from typing import Any
 
@@ -63,6 +64,8 @@ FlagError: Any = typer.BadParameter.mro()[2]
 
 def main() -> None:
     """Run the command line: bad input gets one sentence and an exit code, never a traceback."""
+    # before numpy is imported: threads of small products wait for each other on a busy machine
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         code = app(standalone_mode=False)
     except FlagError as error:

@@ -5,8 +5,6 @@ from typing import Annotated
 
 import typer
 
-from honeyguide.contracts import Page
-
 
 def serve(
     pages: Annotated[int, typer.Option("--pages", min=100, help="Pages of the web.")] = 20_000,
@@ -17,7 +15,7 @@ def serve(
     ] = "",
 ) -> None:
     """Serve a generated web under all of its host names on one port of this machine."""
-    from honeyguide.contracts import Verdict
+    from honeyguide.contracts import Page, Verdict
     from honeyguide.worlds.organisations.serve import Server as SitesServer
     from honeyguide.worlds.organisations.world import OrganisationsWorld
     from honeyguide.worlds.synthetic.serve import Server
