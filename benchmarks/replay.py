@@ -1,0 +1,93 @@
+"""Pages a second of a WARC replay: all in one process against reading and judging in another.
+
+    python benchmarks/replay.py --data DIR
+
+A site is crawled once over HTTP; its WARC files are then crawled again, in turn with and without
+a process that only reads and judges. Both must find the same.
+"""
+
+import argparse
+import json
+import pickle
+import statistics
+import tempfile
+import time
+from pathlib import Path
+
+import served_site
+
+from honeyguide.keeping import begin, go_on
+from honeyguide.plan import Plan
+
+IN_FLIGHT = 16
+
+
+def replay(warc: Path, seed: str, budget: int, parsers: int, out: Path) -> tuple[float, list[str]]:
+    """Seconds from the first page to the last, and the pages in order."""
+    plan = Plan(
+        topic="geology",
+        agent="best_first",
+        seeds=(seed,),
+        world=f"archive:{warc}",
+        parsers=parsers,
+        in_flight=IN_FLIGHT,
+        budget=budget,
+    )
+    begin(out, plan)
+    times, pages = [], []
+
+    def watch(plan: Plan, recorded: object, visit: object) -> None:
+        times.append(time.perf_counter())
+        pages.append(visit.link.url)
+
+    go_on(out, watch)
+    return times[-1] - times[0], pages
+
+
+def main() -> None:
+    """Print the figures as JSON."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, required=True, help="folder with schools-wiki/")
+    parser.add_argument("--runs", type=int, default=3)
+    arguments = parser.parse_args()
+    site = served_site.real_site(arguments.data, 2000)
+    rates: dict[int, list[float]] = {0: [], 1: []}
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "site.pickle").write_bytes(pickle.dumps(site))
+        with served_site.served(str(folder / "site.pickle")) as port:
+            live = Plan(
+                topic="geology",
+                agent="best_first",
+                seeds=(site.seed,),
+                world="web",
+                budget=len(site.pages),
+                delay=0.0,
+                contact="benchmark@example.org",
+                allow_private=True,
+                resolve=f"*={served_site.ADDRESS}:{port}",
+            )
+            begin(folder / "live", live)
+            go_on(folder / "live", lambda *_: None)
+        found = []
+        for run in range(arguments.runs):
+            for parsers, seen in rates.items():
+                out = folder / f"{run}-{parsers}"
+                seconds, pages = replay(
+                    folder / "live/warc", site.seed, len(site.pages), parsers, out
+                )
+                seen.append(len(pages) / seconds)
+                found.append(pages)
+    one, two = (statistics.mean(seen) for seen in rates.values())
+    told = {
+        "pages": len(found[0]),
+        "same_pages_in_the_same_order": all(pages == found[0] for pages in found),
+        "pages_per_second": {"one process": round(one, 1), "two processes": round(two, 1)},
+        "ratio": round(two / one, 2),
+        "ratios": [round(b / a, 2) for a, b in zip(*rates.values(), strict=True)],
+    }
+    print(json.dumps(told, indent=1))
+
+
+if __name__ == "__main__":
+    main()
