@@ -21,6 +21,15 @@ SAMPLED = 1_000_000  # pages to learn from, at most
 Pages = NDArray[np.integer[Any]]
 
 
+def known_truth(goal: Goal) -> Truth:
+    """The truth that a classifier is shown; a complaint where nobody knows it."""
+    if goal.truth is None:
+        raise HoneyguideError(
+            "the classifier needs a web whose truth is known: a recorded or generated one"
+        )
+    return goal.truth()
+
+
 @part("agent", "url_classifier")
 class UrlClassifier(Agent):
     """Walks by a network that was shown how far half of all pages are from a reward."""
@@ -35,14 +44,10 @@ class UrlClassifier(Agent):
         step_size: float = 0.001,
         batches: int = BATCHES,  # of 1,000 pages
     ) -> None:
-        if goal.truth is None:
-            raise HoneyguideError(
-                "the classifier needs a web whose truth is known: a recorded or generated one"
-            )
         for_network, for_pages = rng.spawn(2)
         self._values = UrlValues(goal.encoder, for_network, step_size)
         self.features: UrlWords = self._values.features
-        truth = goal.truth()
+        truth = known_truth(goal)
         self.seen = training_pages(len(truth.relevant), for_pages)
         self._train(truth, gamma, batches, for_pages)
 
@@ -86,12 +91,8 @@ class UrlBagClassifier(Agent):
         step_size: float = 0.001,
         batches: int = BATCHES,  # of 1,000 pages
     ) -> None:
-        if goal.truth is None:
-            raise HoneyguideError(
-                "the classifier needs a web whose truth is known: a recorded or generated one"
-            )
         self.features: UrlWords = UrlWords(vocabulary=VOCABULARY)
-        truth = goal.truth()
+        truth = known_truth(goal)
         self.seen = training_pages(len(truth.relevant), rng)
         self._w = np.zeros(VOCABULARY + 1, np.float32)
         adam = Adam(VOCABULARY + 1, step_size)

@@ -72,18 +72,9 @@ def crawl(
     in_flight: flags.InFlight = None,
     delay: flags.Delay = None,
     patience: flags.Patience = None,
-    contact: Annotated[
-        str, typer.Option("--contact", help="Web or e-mail address shown to servers.")
-    ] = "",
-    allow_private: Annotated[
-        bool, typer.Option("--allow-private", help="Allow addresses inside this network.")
-    ] = False,
-    resolve: Annotated[
-        str,
-        typer.Option(
-            "--resolve", help='"NAME=ADDRESS:PORT,...": where hosts really are; * is any.'
-        ),
-    ] = "",
+    contact: flags.Contact = "",
+    allow_private: flags.AllowPrivate = False,
+    resolve: flags.Resolve = "",
     sitemaps: Annotated[
         bool, typer.Option("--sitemaps", help="Take links from sites' sitemaps too.")
     ] = False,

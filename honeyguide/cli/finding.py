@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from honeyguide.cli import flags
 from honeyguide.errors import HoneyguideError
 
 if TYPE_CHECKING:
@@ -21,32 +22,17 @@ def find(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a site.")] = False,
     delay: Annotated[float, typer.Option("--delay", min=0, help="Seconds between requests.")] = 1.0,
     world: Annotated[str, typer.Option("--world", help="web, or organisations:SET.")] = "web",
-    contact: Annotated[
-        str, typer.Option("--contact", help="Web or e-mail address shown to servers.")
-    ] = "",
-    allow_private: Annotated[
-        bool, typer.Option("--allow-private", help="Allow addresses inside this network.")
-    ] = False,
-    resolve: Annotated[
-        str, typer.Option("--resolve", help='"NAME=ADDRESS:PORT,...": where hosts really are.')
-    ] = "",
+    contact: flags.Contact = "",
+    allow_private: flags.AllowPrivate = False,
+    resolve: flags.Resolve = "",
 ) -> None:
     """Find the pages where sites publish their events, with as few clicks as possible."""
-    from honeyguide.cli.sites import address
-    from honeyguide.contracts import Verdict
+    from honeyguide.cli.sites import address, open_world
     from honeyguide.finding import Finder
-    from honeyguide.registry import make
 
     finder = Finder(model=kind, clicks=clicks, delay=delay)
-    told = {"contact": contact} if contact else {}
-    made = make(
-        "world",
-        world,
-        judge=lambda page: Verdict(0.0, False),
-        delay=delay,
-        allow_private=allow_private,
-        resolve=resolve,
-        **told,
+    made = open_world(
+        world, delay=delay, contact=contact, allow_private=allow_private, resolve=resolve
     )
 
     def show(answer: "Answer") -> None:

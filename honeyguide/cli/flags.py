@@ -95,6 +95,14 @@ InFlight = Annotated[
     int | None,
     typer.Option("--in-flight", min=1, help="Visits at once; 16 on the live web, else 1."),
 ]
+Contact = Annotated[str, typer.Option("--contact", help="Web or e-mail address shown to servers.")]
+AllowPrivate = Annotated[
+    bool, typer.Option("--allow-private", help="Allow addresses inside this network.")
+]
+Resolve = Annotated[
+    str,
+    typer.Option("--resolve", help='"NAME=ADDRESS:PORT,...": where hosts really are; * is any.'),
+]
 Delay = Annotated[
     float | None,
     typer.Option("--delay", min=0, help="Seconds between two requests to a host; live: 1, else 0."),

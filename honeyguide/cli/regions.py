@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from honeyguide.cli import flags
 from honeyguide.errors import HoneyguideError
 
 if TYPE_CHECKING:
@@ -20,15 +21,9 @@ def regions(
     page: Annotated[str, typer.Argument(help="A web address, a file, or - for what is typed in.")],
     most: Annotated[int, typer.Option("--most", min=1, help="Regions to show.")] = 2,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a record.")] = False,
-    contact: Annotated[
-        str, typer.Option("--contact", help="Web or e-mail address shown to servers.")
-    ] = "",
-    allow_private: Annotated[
-        bool, typer.Option("--allow-private", help="Allow addresses inside this network.")
-    ] = False,
-    resolve: Annotated[
-        str, typer.Option("--resolve", help='"NAME=ADDRESS:PORT,...": where hosts really are.')
-    ] = "",
+    contact: flags.Contact = "",
+    allow_private: flags.AllowPrivate = False,
+    resolve: flags.Resolve = "",
 ) -> None:
     """Show the lists of similar records on a page, the largest first."""
     from honeyguide.parsers.regions import read_regions

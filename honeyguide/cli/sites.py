@@ -63,9 +63,14 @@ def _generated(world: str) -> "Place":
     return Place(lambda judge: make("world", world, judge=judge), sites.homes)
 
 
+def open_world(world: str, **told: Any) -> Any:
+    """A world that nobody judges, told all that is not empty; no delay is not nothing."""
+    said = {name: value for name, value in told.items() if value or name == "delay"}
+    return make("world", world, judge=lambda page: Verdict(0.0, False), **said)
+
+
 def _web(judge: Judge, contact: str) -> Any:
-    told = {"contact": contact} if contact else {}
-    return Scored(make("world", "web", judge=lambda page: Verdict(0.0, False), **told), judge)
+    return Scored(open_world("web", contact=contact), judge)
 
 
 def _lines(path: Path) -> list[str]:

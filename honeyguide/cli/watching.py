@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from honeyguide.cli import flags
+
 IN_FEED = 100  # items
 
 
@@ -24,30 +26,16 @@ def watch(
     ] = False,
     delay: Annotated[float, typer.Option("--delay", min=0, help="Seconds between requests.")] = 1.0,
     world: Annotated[str, typer.Option("--world", help="Where the pages are.")] = "web",
-    contact: Annotated[
-        str, typer.Option("--contact", help="Web or e-mail address shown to servers.")
-    ] = "",
-    allow_private: Annotated[
-        bool, typer.Option("--allow-private", help="Allow addresses inside this network.")
-    ] = False,
-    resolve: Annotated[
-        str, typer.Option("--resolve", help='"NAME=ADDRESS:PORT,...": where hosts really are.')
-    ] = "",
+    contact: flags.Contact = "",
+    allow_private: flags.AllowPrivate = False,
+    resolve: flags.Resolve = "",
 ) -> None:
     """Look at source pages again and again, and report what is new, each item once."""
     from honeyguide import watching
-    from honeyguide.contracts import Verdict
-    from honeyguide.registry import make
+    from honeyguide.cli.sites import open_world
 
-    told = {"contact": contact} if contact else {}
-    made = make(
-        "world",
-        world,
-        judge=lambda page: Verdict(0.0, False),
-        delay=delay,
-        allow_private=allow_private,
-        resolve=resolve,
-        **told,
+    made = open_world(
+        world, delay=delay, contact=contact, allow_private=allow_private, resolve=resolve
     )
     written = watching.read_items(out)
     state = out.with_name(f"{out.name}.state")
