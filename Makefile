@@ -12,6 +12,7 @@ test: $(VENV)/.tests
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	sh tests/browser.sh
 	$(BIN)/pytest -n 2
 
 $(VENV)/.crawls: pyproject.toml constraints.txt

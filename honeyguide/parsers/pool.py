@@ -1,11 +1,12 @@
 """Pages read and judged in processes of their own, which end with this one, however it ends."""
 
 import asyncio
+import os
 import signal
 import struct
 import sys
 from collections import deque
-from dataclasses import astuple
+from dataclasses import astuple, replace
 from typing import Any, BinaryIO, NamedTuple, Protocol, cast
 
 import msgspec
@@ -232,12 +233,13 @@ def work() -> None:
     _say(answers, b"")
     while (question := _hear(questions)) is not None:
         _say(answers, _answer(judge, *question))
+    os._exit(0)  # at once: the crawl waits for it
 
 
 def _answer(judge: Judge | None, url: str, content_type: str, body: bytes) -> bytes:
     raw = read(body, url, content_type)
     try:
-        opinion = judge and Opinion(*astuple(judge(build(url, raw).page)))
+        opinion = judge and Opinion(*astuple(judge(replace(build(url, raw).page, html=body))))
         return _encode((raw, opinion))
     except Exception:  # half a surrogate pair, or a bug that whoever asks will meet and can tell
         return b""

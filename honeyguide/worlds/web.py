@@ -99,7 +99,9 @@ class WebWorld:
             page, verdict = replace(page, links=()), None
         if parsed.noindex or "noindex" in wishes:  # followed, but neither judged nor kept
             return replace(page, title="", text=""), UNWANTED, replace(response, body=b"")
-        return page, self._judge(page) if verdict is None else verdict, response
+        if verdict is None:  # judges may read the HTML; nobody keeps it
+            verdict = self._judge(replace(page, html=response.body))
+        return page, verdict, response
 
 
 @part("world", "web")

@@ -1,6 +1,8 @@
-"""Where a browser draws links; skipped, and said so, where there is no browser."""
+"""Where a browser draws links; skipped, and said so, where there is none (HONEYGUIDE_BROWSER=required: failed)."""
 
 import asyncio
+import importlib.util
+import os
 import shutil
 
 import pytest
@@ -27,11 +29,13 @@ def page_of(html):
 
 @pytest.fixture
 def browser():
-    pytest.importorskip("playwright", reason="NO BROWSER TESTS: pip install 'honeyguide[browser]'")
+    missing = pytest.fail if os.environ.get("HONEYGUIDE_BROWSER") == "required" else pytest.skip
+    if importlib.util.find_spec("playwright") is None:
+        missing("NO BROWSER TESTS: pip install 'honeyguide[browser]'")
     try:
         layout.chromium()
     except HoneyguideError as error:
-        pytest.skip(f"NO BROWSER TESTS: {error}")
+        missing(f"NO BROWSER TESTS: {error}")
 
 
 def test_links_get_the_boxes_that_a_browser_draws_them_in(browser):
