@@ -66,15 +66,22 @@ class _Pieces(dict[str, bytes]):
         """The pieces of a word in the spelling that breaks least: Iraq, DNA, rock."""
         if len(word) > 40 or not (word.isascii() or _is_whole(word)):
             return []
-        pieces = self._tokenize(_SPACE + word)
+        best = self._ids(word)
         names = (word.capitalize(), word.upper())[: 1 if len(word) > ACRONYM else 2]
-        for name in names if len(pieces) > 1 else ():
+        for name in names if len(best) > 1 else ():
             # only one piece is fewer than two, and one piece is an entry of the vocabulary
-            if len(pieces) > 2 or _SPACE + name in self._vocabulary:
-                pieces = min(pieces, self._tokenize(_SPACE + name), key=len)
+            if len(best) > 2 or _SPACE + name in self._vocabulary:
+                best = min(best, self._ids(name), key=len)
         # pieces of hardly more than a sign each spell a word without knowing it
-        is_known = len(pieces) == 1 or 3 * len(pieces) <= 2 * len(word)
-        return [piece.id for piece in pieces] if is_known else []
+        is_known = len(best) == 1 or 3 * len(best) <= 2 * len(word)
+        return best if is_known else []
+
+    def _ids(self, word: str) -> list[int]:
+        """A word's pieces; the tokenizer need not be asked for one that is a piece itself."""
+        whole = self._vocabulary.get(_SPACE + word)
+        if whole is not None:
+            return [whole]
+        return [piece.id for piece in self._tokenize(_SPACE + word)]
 
 
 def _is_whole(word: str) -> bool:
