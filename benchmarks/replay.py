@@ -3,7 +3,8 @@
     python benchmarks/replay.py --data DIR
 
 A site is crawled once over HTTP; its WARC files are then crawled again, in turn with and without
-a process that only reads and judges. Both must find the same.
+a process that only reads and judges. Both must find the same. Beside it stands what two processes
+of pure computing do on this machine against one, which is the most that can be hoped for.
 """
 
 import argparse
@@ -12,6 +13,7 @@ import pickle
 import statistics
 import tempfile
 import time
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import served_site
@@ -20,6 +22,23 @@ from honeyguide.keeping import begin, go_on
 from honeyguide.plan import Plan
 
 IN_FLIGHT = 16
+
+
+def scaling() -> float:
+    """The work of two busy processes against that of one."""
+    alone, together = [], []
+    for _ in range(3):
+        with ProcessPoolExecutor(2) as pool:
+            alone += pool.map(_compute, [1.0])
+            together.append(sum(pool.map(_compute, [1.0, 1.0])))
+    return statistics.mean(together) / statistics.mean(alone)
+
+
+def _compute(seconds: float) -> int:
+    end, rounds = time.perf_counter() + seconds, 0
+    while time.perf_counter() < end:
+        rounds += sum(number * number for number in range(20_000)) > 0
+    return rounds
 
 
 def replay(warc: Path, seed: str, budget: int, parsers: int, out: Path) -> tuple[float, list[str]]:
@@ -85,6 +104,7 @@ def main() -> None:
         "pages_per_second": {"one process": round(one, 1), "two processes": round(two, 1)},
         "ratio": round(two / one, 2),
         "ratios": [round(b / a, 2) for a, b in zip(*rates.values(), strict=True)],
+        "ratio_of_pure_computing": round(scaling(), 2),
     }
     print(json.dumps(told, indent=1))
 
