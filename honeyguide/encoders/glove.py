@@ -86,8 +86,9 @@ class GloveEncoder:
         self._pages_with[self._bag(text)[0]] += 1
 
     def _weigh(self) -> None:
-        idf = np.log((1 + self._pages) / (1 + self._pages_with)) + 1
-        self._idf = idf.astype(np.float32)
+        seen = np.flatnonzero(self._pages_with)  # of 400,000 words: a logarithm of each takes 3 ms
+        self._idf = np.full(len(self._vectors), np.log(1.0 + self._pages) + 1, np.float32)
+        self._idf[seen] = np.log((1 + self._pages) / (1 + self._pages_with[seen])) + 1
         self._weighed_pages = self._pages
         self._refresh_at = max(self._pages + 1, int(self._pages * REFRESH))
         self._cached.clear()

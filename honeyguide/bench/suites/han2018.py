@@ -51,9 +51,9 @@ def _trials(
     ]
 
 
-def _wikispeedia(part: str, encoder: str, tasks: int, quick: bool) -> list[Trial]:
+def _wikispeedia(part: str, encoder: str, size: tuple[int, int], quick: bool) -> list[Trial]:
     topics = TOPICS[:2] if quick else TOPICS
-    budget, trials, repeats = (300, 2, 3) if quick else (1000, 5, tasks)
+    budget, (trials, repeats) = (300, (2, 3)) if quick else (1000, size)
     pairs = [
         (keyword_task(topic, budget), [*han_entries(topic, encoder), ORACLE]) for topic in topics
     ]
@@ -63,7 +63,7 @@ def _wikispeedia(part: str, encoder: str, tasks: int, quick: bool) -> list[Trial
 def _generated(quick: bool) -> list[Trial]:
     topics = GENERATED_TOPICS[:1] if quick else GENERATED_TOPICS
     web, budget, trials, repeats = (
-        ("synthetic:pages=2000,seed=1", 200, 1, 2) if quick else (GENERATED, 10_000, 3, 5)
+        ("synthetic:pages=2000,seed=1", 200, 1, 2) if quick else (GENERATED, 10_000, 2, 4)
     )
     pairs = [
         (keyword_task(topic, budget, web), [*han_entries(topic, GLOVE), ORACLE]) for topic in topics
@@ -187,9 +187,10 @@ SUITE = Suite(
     title="Linear SARSA of Han, Wuillemin and Senellart, again",
     source="Document 001: Focused Crawling through Reinforcement Learning, ICWE 2018, section 4.",
     parts=(
-        Part(name="glove", trials=lambda quick: _wikispeedia("glove", GLOVE, 30, quick)),
+        Part(name="glove", trials=lambda quick: _wikispeedia("glove", GLOVE, (5, 30), quick)),
         Part(
-            name="wordllama", trials=lambda quick: _wikispeedia("wordllama", "wordllama", 10, quick)
+            name="wordllama",
+            trials=lambda quick: _wikispeedia("wordllama", "wordllama", (3, 5), quick),
         ),
         Part(name="generated", trials=_generated),
     ),
