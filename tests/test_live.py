@@ -139,20 +139,22 @@ def test_a_crawl_killed_at_random_moments_loses_nothing_and_fetches_nothing_agai
             crawl.kill()
             crawl.communicate()
             asked = set(server.requests[asked_before:])
-            again = asked & committed - moved_to(out)
+            again = asked & committed - moved_to(server, asked)
             assert not again, f"fetched again after it had been kept, at kill {kill}"
             committed |= {url for url, _, failure, _, _ in rows(out) if not failure}
             command = (PROGRAM, "resume", str(out))
         asked_before = len(server.requests)
         assert "among 400 fetched (budget spent)" in run(*command)
-        assert not set(server.requests[asked_before:]) & committed - moved_to(out)
+        asked = set(server.requests[asked_before:])
+        assert not asked & committed - moved_to(server, asked)
     assert len(rows(out)) == 400
     assert not damage(out)
 
 
-def moved_to(folder):
-    """Pages that redirects of other addresses end at, whoever was there before."""
-    return {page_url for url, page_url, _, _, _ in rows(folder) if page_url not in (None, url)}
+def moved_to(server, asked):
+    """Pages that redirects of addresses asked for end at, whoever was there before."""
+    drafts = {url: server.world.draft(url) for url in asked}
+    return {draft.url for url, draft in drafts.items() if draft and draft.url != url}
 
 
 def damage(folder):
