@@ -13,6 +13,7 @@ from honeyguide.bench.suites.topics import (
     GLOVE,
     LINEAR,
     TOPICS,
+    WHY_NOT,
     WIKISPEEDIA,
     Topic,
     han_entries,
@@ -87,6 +88,7 @@ def _report(results: Results, page: Page) -> dict[str, Any]:
         "as no learning, 2.5 times for cancer; the synchronous method finds most for the three "
         "abundant topics, the moderated one for the three sparse topics (camera, geology, poetry)."
     )
+    page.text(WHY_NOT)
     return {part: _part(results, page, part) for part in TITLES if results.tasks(part)}
 
 
