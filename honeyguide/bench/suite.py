@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from honeyguide.bench.page import Page
     from honeyguide.bench.results import Results
 
-CERTAIN = ("best_first", "breadth_first", "oracle")  # never vary from run to run
+CERTAIN = ("best_first", "breadth_first", "guide", "oracle")  # never vary from run to run
 # a judge -> one that finds the same pages relevant, and shows how near to the topic a page is
 SHOWING_COSINES = {"keywords": "word_and_cosine", "label": "label_and_cosine"}
 
@@ -127,7 +127,7 @@ def runs_of(
         Trial(part=part, task=task, entry=entry, number=number, repeats=repeats)
         for task in tasks
         for entry in entries
-        for number in range(1 if entry.agent in CERTAIN else runs)
+        for number in range(1 if _kind(entry) in CERTAIN else runs)
     ]
 
 

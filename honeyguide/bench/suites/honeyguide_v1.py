@@ -185,7 +185,8 @@ def best_of_documents(results: Results, part: str, task: str) -> str:
 
 def _report(results: Results, page: Page) -> dict[str, Any]:
     page.text(
-        "Five runs of each agent, the same budget, seeds and judge for all. The documents' agents "
+        "Five runs of each agent that leaves something to chance, one of the others; the same "
+        "budget, seeds and judge for all. The documents' agents "
         "take part with the documents' own settings and encoder (han2018, pertejo2021), and with "
         "guide's encoder and the gamma, step size and kind of relevance that found most on other "
         "topics (tuned; part search). On each task guide is compared with the best of them all, "
