@@ -182,10 +182,7 @@ def test_agents_that_run_once_would_find_the_same_again(tmp_path):
     ]
     asked = Order(suite=suite_of("p", trials), data=None, out=tmp_path)
     run_suite(asked, lambda trial, of: None, lambda sentence: None)
-    for name, repeat in itertools.product(
-        CERTAIN, range(2)
-    ):  # a learner goes on from what it has learnt
-        asked_for = (name, repeat)
+    for asked_for in itertools.product(CERTAIN, range(2)):  # a learner goes on from the last task
         runs = [r for r in records(tmp_path) if (r["entry"], r["repeat"]) == asked_for]
         assert len(runs) == 2 and runs[0]["curve"] == runs[1]["curve"]
 
