@@ -20,6 +20,7 @@ from honeyguide.gates.url_words import UrlWords
 from honeyguide.memory import Memory
 from honeyguide.registry import part
 
+RECENT = 100  # pages, or so, by which the harvest of the crawl is known
 BARREN = 100  # pages without a relevant one after which the gate, at its wits' end, stands open
 
 
@@ -37,6 +38,7 @@ class ParseOrSkip:
         self._skipped: dict[int, int] = {}  # by page: in which state it was skipped last
         self._parses = self._decisions()
         self._barren = 0  # pages since the last relevant one
+        self._pages, self._harvest = 0, 1.0  # relevant pages a fetch, lately
 
     def see(self, found: Outlinks) -> None:
         """Read their URLs."""
@@ -73,7 +75,9 @@ class ParseOrSkip:
         self._barren = 0 if relevant else self._barren + 1
         host = memory.urls.host_of(id)
         improved = self._states.note(visit.link.url, host, visit.verdict)
-        self._solver.learn(state, relevant, self._states.hosts.share)
+        self._solver.learn(state, relevant, self._harvest)
+        self._pages += 1
+        self._harvest += (relevant - self._harvest) / min(1 + self._pages, RECENT)
         source = memory.last_parent(id)
         if source >= 0 and (found_in := self._recall(source)) >= 0:
             self._solver.follow(found_in, state)
@@ -97,6 +101,8 @@ class ParseOrSkip:
             "skipped": np.array(list(self._skipped.items()), np.int32).reshape(-1, 2),
             "parses": list(self._parses),
             "barren": self._barren,
+            "pages": self._pages,
+            "harvest": self._harvest,
         }
 
     def load(self, state: State) -> None:
@@ -109,6 +115,7 @@ class ParseOrSkip:
         self._skipped = dict(state["skipped"].tolist())
         self._parses = list(state["parses"])
         self._barren = state["barren"]
+        self._pages, self._harvest = state["pages"], state["harvest"]
 
     def _again(self, memory: Memory, host: int) -> Ids:
         """Links skipped on a host, or in states that are parsed by now."""
@@ -162,7 +169,7 @@ def estimated(
     search: Sequence[str],
     encoder: Encoder,
     gamma: float = 0.3,
-    price: float = 0.8,  # of a fetch, in what a fetch brings on average
+    price: float = 0.65,  # of a fetch, in what a fetch has lately brought
     printed: bool = False,  # the document's features as they are printed
 ) -> ParseOrSkip:
     """Skips links that bring less than a fetch costs, by a model counted in the crawl so far."""
@@ -174,7 +181,7 @@ def q_learning(
     search: Sequence[str],
     encoder: Encoder,
     gamma: float = 0.3,
-    price: float = 0.8,  # of a fetch, in what a fetch brings on average
+    price: float = 0.8,  # of a fetch, in what a fetch has lately brought
     printed: bool = False,  # the document's features as they are printed
 ) -> ParseOrSkip:
     """Skips links that bring less than a fetch costs, by Q-learning: no model."""

@@ -11,6 +11,7 @@ from honeyguide.gates.mdp import PARSE, SKIP, Array, policy_iteration
 STATES = 16
 DOUBT = 1.0  # a relevant page that each state gets for nothing: it must fail for a while
 MEMORY = 50  # pages of a state that count: a web runs dry, and what was true is true no more
+FORGET = 1500  # pages of any state after which a state that is skipped is unknown again, by and by
 MOST_CHILDREN = 2.0  # pages that a page leads to, at most, so that values stay finite
 
 
@@ -19,8 +20,8 @@ class Solver(Protocol):
 
     def parses(self, state: int) -> bool: ...
 
-    def learn(self, state: int, relevant: bool, share: float) -> None:
-        """A page was parsed; the share is that of relevant pages among all parsed so far."""
+    def learn(self, state: int, relevant: bool, harvest: float) -> None:
+        """A page was parsed; the harvest is what a fetch had lately brought before it."""
         ...
 
     def follow(self, state: int, child: int) -> None:
@@ -46,7 +47,7 @@ class DocumentPolicy:
         """What was computed beforehand."""
         return bool(self._solution.parses[state])
 
-    def learn(self, state: int, relevant: bool, share: float) -> None:
+    def learn(self, state: int, relevant: bool, harvest: float) -> None:
         """Nothing to learn."""
 
     def follow(self, state: int, child: int) -> None:
@@ -67,19 +68,22 @@ class DocumentPolicy:
 class EstimatedPolicy:
     """Policy iteration on transitions and rewards counted in the crawl so far.
 
-    A relevant page is worth 1, a fetch costs `price` times what a fetch brings on average, and a
+    A relevant page is worth 1, a fetch costs `price` times what a fetch has lately brought, and a
     page leads to the pages parsed from it: Q(s, parse) = P(relevant | s) - price + gamma * sum of
-    their values. A skipped link leads nowhere and costs nothing: Q(s, skip) = 0.
+    their values. A skipped link leads nowhere and costs nothing: Q(s, skip) = 0. P is the harvest
+    times what the state's pages brought against what all pages brought when they were parsed: a
+    state that was met when the crawl went well is no better for that.
     """
 
-    def __init__(self, gamma: float = 0.3, price: float = 0.8, every: int = 10) -> None:
+    def __init__(self, gamma: float = 0.3, price: float = 0.65, every: int = 10) -> None:
         self.gamma = gamma
         self.price = price
         self._every = every  # pages until the policy is solved again
         self._children = np.zeros((STATES, STATES))
         self._parsed = np.zeros(STATES)
         self._relevant = np.zeros(STATES)
-        self._share = 1.0
+        self._expected = np.zeros(STATES)  # what other pages would have brought meanwhile
+        self._harvest = 1.0
         self._pages = 0
         self._worths: Array = np.zeros((STATES, 2))
         self._parses: list[bool] = []
@@ -89,13 +93,16 @@ class EstimatedPolicy:
         """What the last solution says."""
         return self._parses[state]
 
-    def learn(self, state: int, relevant: bool, share: float) -> None:
+    def learn(self, state: int, relevant: bool, harvest: float) -> None:
         """Count, and solve again now and then."""
+        for counts in (self._parsed, self._relevant, self._expected, self._children):
+            np.multiply(counts, 1 - 1 / FORGET, out=counts)
         kept = 1 - 1 / MEMORY
         self._parsed[state] = kept * self._parsed[state] + 1
         self._relevant[state] = kept * self._relevant[state] + relevant
+        self._expected[state] = kept * self._expected[state] + harvest
         self._children[state] *= kept
-        self._share = share
+        self._harvest = harvest
         self._pages += 1
         if self._pages % self._every == 0:
             self._solve()
@@ -114,7 +121,8 @@ class EstimatedPolicy:
             "children": self._children.copy(),
             "parsed": self._parsed.copy(),
             "relevant": self._relevant.copy(),
-            "share": self._share,
+            "expected": self._expected.copy(),
+            "harvest": self._harvest,
             "pages": self._pages,
             "worths": self._worths.copy(),
         }
@@ -123,13 +131,14 @@ class EstimatedPolicy:
         """Go on from there."""
         self._children, self._worths = state["children"].copy(), state["worths"].copy()
         self._parsed, self._relevant = state["parsed"].copy(), state["relevant"].copy()
-        self._share, self._pages = state["share"], state["pages"]
+        self._expected = state["expected"].copy()
+        self._harvest, self._pages = state["harvest"], state["pages"]
         self._decide()
 
     def _solve(self) -> None:
         rewards = np.zeros((STATES, 2))
-        chance = (self._relevant + DOUBT) / (self._parsed + DOUBT)
-        rewards[:, PARSE] = chance - self.price * self._share
+        against_others = (self._relevant + DOUBT) / (self._expected + DOUBT)
+        rewards[:, PARSE] = self._harvest * (against_others - self.price)
         moves = np.zeros((2, STATES, STATES))
         children = self._children / np.maximum(self._parsed, 1)[:, None]
         many = children.sum(axis=1, keepdims=True)
@@ -160,10 +169,10 @@ class QLearning:
         """The action that is worth more."""
         return bool(self._worths[state, PARSE] > self._worths[state, SKIP])
 
-    def learn(self, state: int, relevant: bool, share: float) -> None:
+    def learn(self, state: int, relevant: bool, harvest: float) -> None:
         """Q(s, a) += alpha (r - Q(s, a))."""
         self._times[state] += 1
-        reward = float(relevant) - self.price * share
+        reward = float(relevant) - self.price * harvest
         self._worths[state, PARSE] += self._rate(state) * (reward - self._worths[state, PARSE])
 
     def follow(self, state: int, child: int) -> None:
