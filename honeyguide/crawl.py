@@ -12,6 +12,7 @@ from honeyguide.contracts import Frontier, Link, Step, Visit, World
 from honeyguide.memory import Memory
 
 T = TypeVar("T")
+YIELDED_EVERY = 16  # visits between two turns of others, where nothing has to be waited for
 Observer = Callable[
     [Visit, Step, float], None
 ]  # called after each visit is absorbed, with the time
@@ -88,8 +89,10 @@ class Crawl:
         self._loop_begin = asyncio.get_running_loop().time()
         try:
             self.navigator.seed(seeds)
+            await self._one_by_one()
             while not (reason := self._take_off()):
                 await self._land()
+                await self._one_by_one()
         finally:
             await self._cancel()
         memory = self.navigator.memory
@@ -102,6 +105,16 @@ class Crawl:
 
     def _now(self) -> float:
         return self.begin + asyncio.get_running_loop().time() - self._loop_begin
+
+    async def _one_by_one(self) -> None:
+        """Visit without tasks while no two visits are ever under way and nothing is waited for."""
+        alone = self.in_flight == 1 and self._in_order and self.limits.seconds == math.inf
+        while alone and not self._flying and self._landed.empty() and not self._enough():
+            if not self._may_start() or (link := self.navigator.choose(self._now())) is None:
+                return
+            self._absorb(await self.world.visit(link), self._now())
+            if self.navigator.memory.visits % YIELDED_EVERY == 0:
+                await asyncio.sleep(0)
 
     def _take_off(self) -> str:
         """Start as many visits as may be; say why there is nothing left to wait for."""
@@ -120,14 +133,15 @@ class Crawl:
 
     def _enough(self) -> str:
         limits, memory = self.limits, self.navigator.memory
-        reasons = {
-            self._stopped: bool(self._stopped),
-            "enough relevant pages": memory.relevant_found >= limits.relevant,
-            "time spent": self._now() - self.begin >= limits.seconds,
-            "bytes spent": self._bytes >= limits.bytes,
-            "nothing relevant any more": memory.barren >= limits.barren,
-        }
-        return next((reason for reason, reached in reasons.items() if reached), "")
+        if self._stopped:
+            return self._stopped
+        if memory.relevant_found >= limits.relevant:
+            return "enough relevant pages"
+        if self._now() - self.begin >= limits.seconds:
+            return "time spent"
+        if self._bytes >= limits.bytes:
+            return "bytes spent"
+        return "nothing relevant any more" if memory.barren >= limits.barren else ""
 
     def _may_start(self) -> bool:
         under_way = len(self._flying) + len(self._early) + self._landed.qsize()

@@ -92,7 +92,7 @@ class Blobs:
 
     def __getitem__(self, index: int) -> bytes:
         start, end = self._ends.span(index)
-        return os.pread(self._file.number, end - start, start)
+        return os.pread(self._file.number, end - start, start) if end > start else b""
 
 
 class _Opened:
@@ -131,7 +131,8 @@ class Graph:
         self._records = Blobs(folder, "records")
         self._ids, self._titles = Blobs(folder, "ids"), Blobs(folder, "titles")
         self._urls, self._outside = Blobs(folder, "urls"), Blobs(folder, "outside")
-        self.url = lru_cache(maxsize=1 << 14)(self._url)  # popular pages are linked to often
+        self.url = lru_cache(maxsize=1 << 15)(self._url)  # popular pages are linked to often
+        self._lately: dict[str, int] = {}  # pages that the last one read links to: a walk goes on
 
     @classmethod
     def open(cls, path: str | Path) -> "Graph":
@@ -166,7 +167,9 @@ class Graph:
             columns = [[column[row] for row in kept] if column else column for column in columns]
             targets = [targets[row] for row in kept]
         none = [""] * len(targets)
-        rows = zip(map(self.url, targets), *(column or none for column in columns), strict=True)
+        to = list(map(self.url, targets))
+        self._lately = dict(zip(to, targets, strict=True))
+        rows = zip(to, *(column or none for column in columns), strict=True)
         source = self.url(page)
         links = tuple([Link(url, a, context, path, 0, source) for url, a, context, path in rows])
         return Page(source, self.title(page), record.text, links, b"", self._labels_of(page))
@@ -182,7 +185,8 @@ class Graph:
             raise HoneyguideError(f"the recorded web {self.path} is damaged") from None
 
     def _labels_of(self, page: int) -> tuple[str, ...]:
-        labels = self._label_ids.part(*self._label_offsets.span(page)).tolist()
+        start, end = self._label_offsets.span(page)
+        labels = self._label_ids.part(start, end).tolist() if end > start else []
         return tuple([self.label_names[label] for label in labels])
 
     def inside(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
@@ -198,6 +202,9 @@ class Graph:
 
     def index(self, url: str) -> int:
         """The number of the page with exactly this URL, or -1."""
+        page = self._lately.get(url, -1)
+        if page >= 0:
+            return page
         wanted = url.encode("utf-8", "surrogatepass")
         return next((page for page in self._candidates(url) if self._urls[page] == wanted), -1)
 
@@ -223,14 +230,16 @@ class Graph:
     def _candidates(self, name: str) -> list[int]:
         wanted, count = name_hash(name), len(self._hashes)
         near = wanted * count >> 64  # hashes are spread evenly
-        reach = 2 * isqrt(count) + 8  # four standard deviations
+        reach = isqrt(count) // 2 + 8  # a standard deviation; what is found then leads nearer
         while True:
-            start, stop = max(0, near - reach), min(count, near + reach)
+            start = min(max(0, near - reach), max(0, count - 1))
+            stop = max(min(count, near + reach), min(count, start + 1))
             window = self._hashes.part(start, stop)
             below, above = start == 0 or window[0] < wanted, stop == count or window[-1] > wanted
             if below and above:
                 break
-            reach *= 4
+            near = start + ((wanted - int(window[0])) * count >> 64)
+            reach *= 2
         value = np.uint64(wanted)
         first, last = (start + int(np.searchsorted(window, value, side)) for side in _SIDES)
         return [int(page) for page in self._named.part(first, last)]

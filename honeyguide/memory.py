@@ -72,12 +72,12 @@ class Memory:
     def link(self, source: int, page: Page) -> Outlinks:
         """Note the links of a visited page, each target once, itself left out."""
         depth = min(int(self._rows["depth"][source]) + 1, 65_535)
-        itself = {page.url, self.urls.url(source)}
-        distinct: dict[str, Link] = {}
-        for link in page.links:
-            if link.url not in distinct or not distinct[link.url].anchor:
-                distinct[link.url] = link
-        links = tuple(link for url, link in distinct.items() if url not in itself)
+        distinct = {link.url: link for link in page.links}
+        if len(distinct) < len(page.links):  # of several, the first one with an anchor
+            distinct = _first_with_anchor(page.links)
+        for itself in (page.url, self.urls.url(source)):
+            distinct.pop(itself, None)
+        links = tuple(distinct.values())
         ids = self._number(links, depth)
         visit = self._rows["visit"][source]
         if not self._visits["linked"][visit]:
@@ -200,18 +200,30 @@ class Memory:
         self._visits["good_links"][visit] = np.count_nonzero(self._visits["relevant"][known])
         earlier = rows["parents"][children]
         rows["parents"][children] = earlier + 1
-        rows["parent_sum"][children] += relevance
+        if relevance:
+            rows["parent_sum"][children] += relevance
         if self._visits["relevant"][visit]:
             rows["relevant_parents"][children] += 1
             rows["relevant_parent_sum"][children] += relevance
-        best = np.maximum(rows["parent_smoothed"][children], smoothed)
-        rows["parent_smoothed"][children] = np.where(earlier == 0, smoothed, best)
-        nearer = min(int(rows["distance"][parent]) + 1, FARTHEST)
-        rows["distance"][children] = np.minimum(rows["distance"][children], nearer)
+        if smoothed:  # it is never below 0, where all begin
+            best = np.maximum(rows["parent_smoothed"][children], smoothed)
+            rows["parent_smoothed"][children] = np.where(earlier == 0, smoothed, best)
+        nearer = int(rows["distance"][parent]) + 1
+        if nearer < FARTHEST:
+            rows["distance"][children] = np.minimum(rows["distance"][children], nearer)
         edges = self._edges.extend(len(children))
         self._edges["parent"][edges] = parent
         self._edges["earlier"][edges] = rows["last_parent"][children]
         rows["last_parent"][children] = np.arange(edges.start + 1, edges.stop + 1)
+
+
+def _first_with_anchor(links: Sequence[Link]) -> dict[str, Link]:
+    """One link to each page, in the order in which pages are first named."""
+    distinct: dict[str, Link] = {}
+    for link in links:
+        if link.url not in distinct or not distinct[link.url].anchor:
+            distinct[link.url] = link
+    return distinct
 
 
 def _mean(total: Vector, count: Vector) -> Vector:

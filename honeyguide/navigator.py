@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import compress
 
 import numpy as np
 
@@ -255,5 +256,5 @@ class Navigator:
 def _only(found: Outlinks, chosen: Mask) -> Outlinks:
     if chosen.all():
         return found
-    links = tuple(link for link, is_chosen in zip(found.links, chosen, strict=True) if is_chosen)
+    links = tuple(compress(found.links, chosen.tolist()))
     return Outlinks(found.page, found.source, links, found.ids[chosen])

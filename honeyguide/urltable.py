@@ -41,12 +41,11 @@ class UrlTable:
         recent = self._recent
         if len(recent) > RECENT:
             recent.clear()
-        numbers = []
-        for url in urls:
-            number = recent.get(url)
-            if number is None:
-                number = recent[url] = self._number(url)
-            numbers.append(number)
+        numbers = list(map(recent.get, urls))
+        if None in numbers:
+            for place, url in enumerate(urls):
+                if numbers[place] is None:
+                    numbers[place] = recent[url] = self._number(url)
         return np.array(numbers, np.int32)
 
     def url(self, id: int) -> str:

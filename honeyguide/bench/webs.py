@@ -4,12 +4,21 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from honeyguide.errors import HoneyguideError
+from honeyguide.importers.html import import_html
 from honeyguide.importers.jsonl import import_jsonl
 from honeyguide.worlds.synthetic.links import record_links
 
-SOURCES = ("pages.jsonl.zst", "pages.jsonl")
+# pages first: they have labels that files have not
+SOURCES = {
+    "pages.jsonl.zst": import_jsonl,
+    "pages.jsonl": import_jsonl,
+    "html.tar.zst": import_html,
+}
 GENERATED = "synthetic"
 LINKS_OF = "links of synthetic:"  # a generated web without its texts, recorded once
+TAGS_OF = "tags of "  # a web from its HTML files, with tag paths
+FILES_OF = "files of "  # the archive of a web's HTML files as it is
+ARCHIVE = "html.tar.zst"
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +30,8 @@ class Webs:
 
     def has(self, web: str) -> bool:
         """Whether a web is there."""
+        if web.startswith((TAGS_OF, FILES_OF)):
+            return self.data is not None and self._archive(web).exists()
         made = web.startswith((GENERATED, LINKS_OF))
         return made or self._recorded(web) or self._source(web) is not None
 
@@ -30,6 +41,8 @@ class Webs:
             return web
         if web.startswith(LINKS_OF):
             return f"graph:{self._links(web)}"
+        if web.startswith((TAGS_OF, FILES_OF)):
+            return self._html(web)
         if self._recorded(web):
             return f"graph:{self._folder(web)}"
         source = self._source(web)
@@ -38,7 +51,7 @@ class Webs:
         out = self.kept / web
         if not out.exists():
             self.kept.mkdir(parents=True, exist_ok=True)
-            import_jsonl(source, out)
+            SOURCES[source.name](source, out)
         return f"graph:{out}"
 
     def _links(self, web: str) -> Path:
@@ -49,15 +62,32 @@ class Webs:
             record_links(int(settings["pages"]), int(settings["seed"]), out)
         return out
 
+    def _html(self, web: str) -> str:
+        if not self.has(web):
+            raise self.lack(web)
+        if web.startswith(FILES_OF):
+            return str(self._archive(web))
+        out = self.kept / web.replace(" ", "-")
+        if not out.exists():
+            self.kept.mkdir(parents=True, exist_ok=True)
+            import_html(self._archive(web), out)
+        return f"graph:{out}"
+
+    def _archive(self, web: str) -> Path:
+        name = web.removeprefix(TAGS_OF).removeprefix(FILES_OF)
+        return (self.data or Path()) / name / ARCHIVE
+
     def lack(self, web: str) -> HoneyguideError:
         """Say which web is not there."""
         if self.data is None:
             return HoneyguideError(
                 f"where is the web {web!r}? say --data with the folder that has it"
             )
+        if web.startswith((TAGS_OF, FILES_OF)):
+            return HoneyguideError(f"there is no {self._archive(web)}")
         return HoneyguideError(
-            f"no web named {web!r} in {self.data}: it should be a folder with pages.jsonl.zst, "
-            "or one made by honeyguide import"
+            f"no web named {web!r} in {self.data}: it should be a folder with pages.jsonl.zst "
+            "or html.tar.zst, or one made by honeyguide import"
         )
 
     def _folder(self, web: str) -> Path:

@@ -14,6 +14,8 @@ class Hosts:
         self.delay = delay  # seconds between two requests to a host
         self.per_host = per_host  # requests in flight to a host
         self._rows = Columns(64, ready=np.float64, busy=np.int32)
+        self._flying = 0  # requests to all hosts
+        self._latest = 0.0  # when all have rested
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -26,6 +28,10 @@ class Hosts:
     def available(self, now: float) -> Mask:
         """Which hosts may be asked now."""
         return (self.ready <= now) & ~self.full
+
+    def at_rest(self, now: float) -> bool:
+        """Whether every host may be asked now."""
+        return self._flying == 0 and self._latest <= now
 
     def may_ask(self, hosts: Ids, now: float) -> Mask:
         """Which of these hosts may be asked now."""
@@ -53,17 +59,20 @@ class Hosts:
         """A request goes out; returns since when the host was ready."""
         before = float(self._rows["ready"][host])
         self._rows["busy"][host] += 1
+        self._flying += 1
         self._rest(host, now + self.delay)
         return before
 
     def end(self, host: int, now: float, delay: float | None) -> None:
         """A request is over; the host rests for the delay from now."""
         self._rows["busy"][host] -= 1
+        self._flying -= 1
         self._rest(host, now + (self.delay if delay is None else delay))
 
     def cancel(self, host: int, before: float) -> None:
         """The request did not go out after all: the host is as ready as before."""
         self._rows["busy"][host] -= 1
+        self._flying -= 1
         self._rows["ready"][host] = before
 
     def state(self) -> State:
@@ -73,6 +82,9 @@ class Hosts:
     def load(self, state: State) -> None:
         """Become what was saved."""
         self._rows.load(state)
+        self._flying = int(self._rows["busy"][: len(self)].sum())
+        self._latest = float(self.ready.max(initial=0.0))
 
     def _rest(self, host: int, until: float) -> None:
         self._rows["ready"][host] = max(self._rows["ready"][host], until)
+        self._latest = max(self._latest, until)

@@ -42,6 +42,7 @@ class Walks:
         self._links = _Here.nothing(width)
         self._starts = Pool(width)
         self._seen = Pool(width, REMEMBERED)
+        self._ignored = ignored
         self._last: deque[int] = deque(maxlen=ignored)
         self._recent = Columns(recent=np.bool_)  # by page: whether it is among the last
         self._taken: dict[int, tuple[int, float]] = {}  # page: host, and when that was ready
@@ -64,12 +65,14 @@ class Walks:
             return
         kept = scores > NOTHING
         here = _Here(ids[kept], hosts[kept], x[kept], scores[kept])
-        if len(ids) and not self.wants(ids).any():  # links that were taken and are put back
+        recent = self._recent["recent"]
+        if len(ids) and recent[ids[0]] and recent[ids].all():  # taken, and put back
             for id in ids.tolist():
                 self._forget(id)
             here = self._links.joined(here)
         else:
-            self._seen.add(here.ids, here.hosts, here.x, self.rng)
+            if self.anywhere or len(self._starts) <= self._ignored:  # else one can always be begun
+                self._seen.add(here.ids, here.hosts, here.x, self.rng)
             self._steps += 1
         self._links = here
         if self._steps >= self.longest:
@@ -77,8 +80,9 @@ class Walks:
 
     def take(self, now: float, at_random: bool = False) -> Taken | None:
         """A link of this page whose host may be asked now, or a page to begin again at."""
-        if len(self):
-            place = self._choose(now, at_random)
+        waiting = self._links.scores > NOTHING
+        if waiting.any():
+            place = self._choose(waiting, now, at_random)
             return None if place is None else self._leave(self._links.take(place), now)
         for pool in self._pools():
             row = pool.draw(self.rng, lambda rows, pool=pool: self._may_begin(pool, rows, now))  # type: ignore[misc]
@@ -168,11 +172,12 @@ class Walks:
 
     # ------------------------------------------------------------------ choosing
 
-    def _choose(self, now: float, at_random: bool) -> int | None:
+    def _choose(self, waiting: Mask, now: float, at_random: bool) -> int | None:
         """The place of a link: the best one, the first among equals; or any."""
         links = self._links
-        possible = (links.scores > NOTHING) & self._hosts.may_ask(links.hosts, now)
-        places = np.flatnonzero(possible)
+        if not self._hosts.at_rest(now):
+            waiting &= self._hosts.may_ask(links.hosts, now)
+        places = np.flatnonzero(waiting)
         if not len(places):
             return None
         if at_random:

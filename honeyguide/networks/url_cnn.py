@@ -39,6 +39,8 @@ class UrlCnn:
         whole = torch.ones_like(self.parameters.data)
         whole[: seen.size] = torch.from_numpy(seen.ravel().astype(np.float32))
         self._mask = whole.detach()
+        # where the numbers of the network itself, and of the copy asked last, lie in memory
+        self._seen: dict[bool, tuple[int, dict[str, Any]]] = {True: (0, {}), False: (0, {})}
         self.parameters.block[0] *= self._mask
         self.parameters.block[0, -1] = RARE
 
@@ -91,8 +93,14 @@ class UrlCnn:
         return torch.from_numpy(gradient) * self._mask, errors
 
     def _arrays(self, data: torch.Tensor | None) -> dict[str, Any]:
-        source = self.parameters.data.detach() if data is None else data
-        return {name: view.numpy() for name, view in self.parameters.views(source).items()}
+        """Each array of the network, or of a copy: they share its memory, so they are made once."""
+        source = self.parameters.data if data is None else data
+        where, arrays = self._seen[data is None]
+        if where != source.data_ptr():  # another copy, or memory that others see too
+            views = self.parameters.views(source.detach())
+            arrays = {name: view.numpy() for name, view in views.items()}
+            self._seen[data is None] = source.data_ptr(), arrays
+        return arrays
 
 
 def _sigmoid(x: Vector) -> Vector:

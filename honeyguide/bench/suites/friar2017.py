@@ -7,11 +7,13 @@ from matplotlib.figure import Figure
 
 from honeyguide.bench.page import Page
 from honeyguide.bench.plots import curves
+from honeyguide.bench.prices import AT, RECORDED_SHARE
 from honeyguide.bench.results import Results
 from honeyguide.bench.suite import Entry, Part, Suite, Task, Trial
 from honeyguide.bench.walks import SEED, TOPICS, rewards_and_held_out
 
-WALK = "honeyguide.bench.walks:walk"
+WALK, PRICED = "honeyguide.bench.walks:walk", "honeyguide.bench.prices:priced_walk"
+PRICES = (0.0, 0.02, 0.1, 0.5)  # rewards that a second is worth
 # pages of the generated web; a walk takes a tenth as many steps, as in the document
 FULL, QUICK = 2_000_000, 20_000
 ORDER = ("random_walk", "url_linear_q", "url_cnn_dqn", "url_async_dqn", "url_classifier")
@@ -26,7 +28,8 @@ TABLE_3_3 = {
 TABLE_3_4 = dict(zip(ORDER, (2.0, 6.3, 15.8, 21.8, 11.0), strict=True))
 TABLE_4_1 = {"random_walk": "118.2", "url_async_dqn": "160.4"}
 TABLE_4_3 = {"random_walk": "19.6", "url_async_dqn": "45.3"}
-RECORDED = {"schools-wiki": "label:article", "webkb": "label:course"}
+# articles among image pages, courses among pages of universities; a tenth of the pages as steps
+RECORDED = {"schools-wiki": ("label:wp", 3000), "webkb": ("label:course", 800)}
 
 
 def _agents(steps: int, names: tuple[str, ...] = ORDER) -> list[Entry]:
@@ -89,28 +92,43 @@ def _order(quick: bool) -> list[Trial]:
 
 
 def _held_out(quick: bool) -> list[Trial]:
-    pages = QUICK if quick else FULL
+    pages = QUICK if quick else FULL // 10
     task = _generated_task(pages, "start pages", pages // 400)
     entries = _agents(task.budget, ("random_walk", "url_linear_q", "url_cnn_dqn", "url_async_dqn"))
-    return _walks("held-out", task, entries[:2] if quick else entries, 1 if quick else 5)
+    return _walks("held-out", task, entries[:2] if quick else entries, 1 if quick else 3)
 
 
 def _ablations(quick: bool) -> list[Trial]:
     pages = QUICK if quick else FULL // 10
     task = _generated_task(pages, "random restarts", pages // 40)
     entries = _ablation(task.budget)
-    return _walks("ablation", task, entries[:3] if quick else entries, 1 if quick else 3)
+    return _walks("ablation", task, entries[:3] if quick else entries, 1 if quick else 2)
 
 
 def _recorded(quick: bool) -> list[Trial]:
     trials: list[Trial] = []
-    for web, judge in RECORDED.items():
-        steps = 300 if quick else 3000
+    for web, (judge, most) in RECORDED.items():
+        steps = most // 10 if quick else most
         seeds = (f"{steps // 4} random pages",)
         task = Task(name=web, web=web, topic=web, judge=judge, seeds=seeds, budget=steps)
         agents = _agents(steps)
-        trials += _walks("recorded", task, agents[:2] if quick else agents, 1 if quick else 5)
+        trials += _walks("recorded", task, agents[:2] if quick else agents, 1 if quick else 3)
     return trials
+
+
+def _price(quick: bool) -> list[Trial]:
+    pages = QUICK if quick else FULL // 10
+    task = _generated_task(pages, "half of the hosts recorded", pages // 40)
+    agent = f"url_linear_q:epsilon_steps={task.budget // 2}"
+    entries = [
+        Entry(name=f"a second costs {price}", agent=f"{agent}{AT}{price}")
+        for price in (PRICES[:2] if quick else PRICES)
+    ]
+    return [
+        Trial(part="price", task=task, entry=entry, number=number, experiment=PRICED)
+        for number in range(1 if quick else 3)
+        for entry in entries
+    ]
 
 
 # --------------------------------------------------------------------------- report
@@ -133,6 +151,8 @@ def _report(results: Results, page: Page) -> dict[str, Any]:
         for task in results.tasks(part):
             page.heading(f"{title}: {task}")
             _comparison(results, page, part, task)
+    for task in results.tasks("price"):
+        headline |= _price_table(results, page, task)
     return headline
 
 
@@ -142,7 +162,7 @@ def _tables(results: Results, page: Page, task: str) -> dict[str, Any]:
     page.heading("Tables 3.3 and 3.4")
     page.table(
         ["agent", "document: rewards (sd)", "over random", "ours: rewards", "sd", "over random",
-         "all actors", "document: ms a step", "ours", "processor ms"],
+         "steps rewarded, %", "all actors", "document: ms a step", "ours", "processor ms"],
         [
             [
                 name,
@@ -151,6 +171,7 @@ def _tables(results: Results, page: Page, task: str) -> dict[str, Any]:
                 results.mean(part, task, name),
                 float(np.std(results.found(part, task, name))),
                 _over(results, part, task, name),
+                100 * results.mean(part, task, name, "reward_rate"),
                 results.mean(part, task, name, "all_actors"),
                 TABLE_3_4[name],
                 results.mean(part, task, name, "milliseconds"),
@@ -196,6 +217,26 @@ def _held_out_table(results: Results, page: Page, task: str) -> dict[str, Any]:
         f"{name} held out / random": results.mean("held-out", task, name, "held_out") / base
         for name in names
         if base and name != "random_walk"
+    }
+
+
+def _price_table(results: Results, page: Page, task: str) -> dict[str, Any]:
+    page.heading("Section 4.2.3: a record first, the web where it is worth it")
+    page.text(
+        f"There is a record of {RECORDED_SHARE:.0%} of the hosts: a page of it costs 0.01 s, any "
+        "other one 1 s. The linear agent walks until its seconds or its pages are spent; a link's "
+        "value is lowered by the price of its seconds."
+    )
+    names = results.entries("price", task)
+    columns = ("pages", "recorded_share", "simulated_seconds", "relevant", "rewards_an_hour")
+    page.table(
+        ["", "pages", "of the record", "seconds", "unique rewards", "unique rewards an hour"],
+        [[name, *(results.mean("price", task, name, what) for what in columns)] for name in names],
+    )
+    free = results.mean("price", task, names[0], "rewards_an_hour")
+    return {
+        f"{name}, rewards an hour": results.mean("price", task, name, "rewards_an_hour") / free
+        for name in names[1:]
     }
 
 
@@ -245,6 +286,7 @@ SUITE = Suite(
         Part(name="held-out", trials=_held_out),
         Part(name="ablation", trials=_ablations),
         Part(name="recorded", trials=_recorded),
+        Part(name="price", trials=_price),
     ),
     report=_report,
 )

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from honeyguide.bench.deep import dqn_trials, report_dqn
 from honeyguide.bench.page import Page, percent
 from honeyguide.bench.plots import curves
 from honeyguide.bench.ratios import bootstrap, geometric_mean, ratio, spread
@@ -64,6 +65,11 @@ TUNED = {
 }
 
 GUIDE = Entry(name="guide", agent="guide")
+GUIDE_BOTH = Entry(  # GloVe's 50 numbers and the first 64 of wordllama's
+    name="guide, two encoders",
+    agent="guide:dimensions=114",
+    encoder="joined:glove:tfidf=no,cache_megabytes=256+wordllama",
+)
 PLAIN = (
     Entry(name="best_first", agent="best_first"),
     Entry(name="best_first glove", agent="best_first", encoder=GLOVE),
@@ -174,6 +180,21 @@ def _tunnels(quick: bool) -> list[Trial]:
     return runs_of("tunnels", tasks, entries, 2 if quick else 5)
 
 
+def _dqn(quick: bool) -> list[Trial]:
+    keywords = [keyword_task(topic, 1000) for topic in TOPICS]
+    tasks = [_quick(task, quick) for task in (*keywords, *LABELS, *WEBKB, *MDN)]
+    if quick:
+        return dqn_trials(tasks[:1], [], 1)
+    ablated = [tasks[0], *tasks[len(keywords) :][:1], *tasks[-5:-4], *tasks[-3:-2]]
+    return dqn_trials(tasks, ablated, 3)
+
+
+def _encoders(quick: bool) -> list[Trial]:
+    keywords = [keyword_task(topic, 1000) for topic in TOPICS]
+    tasks = [_quick(task, quick) for task in (*keywords, *LABELS, *WEBKB, *MDN)]
+    return runs_of("encoders", tasks[:1] if quick else tasks, [GUIDE_BOTH], 1)
+
+
 def documents_agents(results: Results, part: str, task: str) -> list[str]:
     """Of the entries that took part, those of the two documents."""
     return [e for e in results.entries(part, task) if e.startswith(("linear_", "best_first"))]
@@ -208,6 +229,11 @@ def _report(results: Results, page: Page) -> dict[str, Any]:
                 page.figure(f"{part}.png", f"{part}: curves", curves(results, part, entries))
     if results.tasks("tunnels"):
         headline["tunnels"] = _report_tunnels(results, page)
+    if results.tasks("dqn"):
+        rivals = ("best_first", "linear_sync tuned", "guide")
+        headline["dqn"] = report_dqn(results, page, PARTS, rivals)
+    if results.tasks("encoders"):
+        headline["encoders"] = _report_encoders(results, page)
     if results.tasks("search"):
         headline["search"] = _report_search(results, page)
     return headline
@@ -299,6 +325,28 @@ def _report_tunnels(results: Results, page: Page) -> dict[str, Any]:
     return {"relevant": gain, "hosts": hosts}
 
 
+def _report_encoders(results: Results, page: Page) -> dict[str, Any]:
+    page.heading("guide with two encoders side by side")
+    page.text(
+        f"`--encoder {GUIDE_BOTH.encoder} --agent {GUIDE_BOTH.agent}`, chosen on other topics: "
+        "relevant pages, and against guide with its usual encoder."
+    )
+    rows, pairs = [], []
+    for part in PARTS:
+        for task in results.tasks(part):
+            both, one = (
+                results.found("encoders", task, GUIDE_BOTH.name),
+                results.found(part, task, "guide"),
+            )
+            if both and one:
+                pairs.append((both, one))
+                rows.append([task, np.mean(one), np.mean(both), ratio(both, one)])
+    page.table(["task", "one encoder", "two", "ratio"], rows)
+    gain = geometric_mean([ratio(*pair) for pair in pairs]) if pairs else float("nan")
+    page.text(f"Geometric mean of the ratios: {gain:.2f}.")
+    return {"tasks": len(pairs), "geometric_mean": gain}
+
+
 def _report_search(results: Results, page: Page) -> dict[str, Any]:
     page.heading("The search for settings")
     page.text(
@@ -333,7 +381,9 @@ SUITE = Suite(
         Part(name="webkb", trials=lambda quick: _labelled("webkb", WEBKB, quick)),
         Part(name="mdn", trials=lambda quick: _labelled("mdn", MDN, quick)),
         Part(name="tunnels", trials=_tunnels),
+        Part(name="encoders", trials=_encoders),
         Part(name="search", trials=_search),
+        Part(name="dqn", trials=_dqn),
     ),
     report=_report,
 )
