@@ -153,7 +153,8 @@ class SourceFinder(Agent):
         if self._learner is None:
             from honeyguide.sources.learning import PolicyGradient  # noqa: PLC0415 slow
 
-            self._learner = PolicyGradient(self.features.policy.width, self._seed)
+            policy = self.features.policy
+            self._learner = PolicyGradient(policy.width, self._seed, times=policy.times)
             self._learner.load(self.features.policy)
         return self._learner
 

@@ -83,6 +83,7 @@ def source_finder(
     ] = "organisations:unlabelled",
     encoder: Encoder = "joined:wordllama+ngrams:1024",
     epochs: Annotated[int, typer.Option("--epochs", min=1, help="Of pre-training.")] = 50,
+    nets: Annotated[int, typer.Option("--nets", min=1, help="Trained apart, then averaged.")] = 5,
     browser: Annotated[
         bool, typer.Option("--browser", help="Learn where a browser draws links, too.")
     ] = False,
@@ -113,6 +114,7 @@ def source_finder(
         encoder_name=encoder,
         encoder=make("encoder", encoder),
         pre=PreTraining(epochs=epochs),
+        nets=nets,
         random_seed=random_seed,
     )
     with progress_bar() as bar:

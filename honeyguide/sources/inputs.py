@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from honeyguide import urls
-from honeyguide.contracts import Encoder, Link, Matrix
+from honeyguide.contracts import Encoder, Link, Matrix, Page
 
 TAGS = (
     "html body div span p a ul ol li dl dt dd table tbody thead tfoot tr td th nav header footer"
@@ -16,6 +16,7 @@ TAGS = (
 ).split()
 _PLACE = {tag: place for place, tag in enumerate(TAGS)}
 MOST_LINKS = 1_000  # of a page
+AROUND = 4  # texts of a link with what is around it
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,7 @@ class Choice:
     options: tuple[tuple[int, int], ...]  # page of the episode and link of the page
     taken: int
     reward: float
+    opened: int = -1  # the page of the episode that it led to; -1: none
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +53,40 @@ class Episode:
         """R of equation 1."""
         return sum(choice.reward for choice in self.choices)
 
+    def worths(self, lineage: float) -> list[float]:
+        """Each click's reward, or a share of the best reached through it, if that is more."""
+        worths = [choice.reward for choice in self.choices]
+        opener = {choice.opened: number for number, choice in enumerate(self.choices)}
+        for number in range(len(worths) - 1, -1, -1) if lineage else ():
+            choice = self.choices[number]
+            parent = opener.get(choice.options[choice.taken][0], -1)
+            if parent >= 0:
+                worths[parent] = max(worths[parent], lineage * worths[number])
+        return worths
+
 
 def page_inputs(links: Sequence[Link], encoder: Encoder) -> PageInputs:
     """What the two nets are given of a page's links."""
     links = links[:MOST_LINKS]
     return PageInputs(encoder([shown(link) for link in links]), _bags(links), _boxes(links))
+
+
+def anchors_only(page: Page, encoder: Encoder) -> PageInputs:
+    """As the document has it: what links say, and the way to them."""
+    return page_inputs(page.links, encoder)
+
+
+def with_surroundings(page: Page, encoder: Encoder) -> PageInputs:
+    """Beside what a link says: its address, the words around it, and the title of its page."""
+    seen = page_inputs(page.links, encoder)
+    links = page.links[: len(seen)]
+    rows = [
+        seen.anchors,
+        encoder([urls.words(link.url) for link in links]),
+        encoder([link.context for link in links]),
+        encoder([f"{page.title} {urls.words(page.url)}"]).repeat(len(links), axis=0),
+    ]
+    return PageInputs(np.concatenate(rows, axis=1), seen.tags, seen.boxes)
 
 
 def shown(link: Link) -> str:

@@ -6,31 +6,41 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.nn.utils import rnn
 
 from honeyguide.contracts import Matrix, State
-from honeyguide.sources.inputs import TAGS, Episode, PageInputs
+from honeyguide.sources.inputs import TAGS, Episode
 from honeyguide.sources.policy import ANCHOR, JOINT, TAG, Policy
 
 
 class PolicyNet(nn.Module):
     """The two nets, the main task and the auxiliary one; without a net its output is zero."""
 
-    def __init__(self, width: int, nets: Sequence[str] = ("anchor", "tags")) -> None:
+    def __init__(
+        self, width: int, nets: Sequence[str] = ("anchor", "tags"), times: int = 1
+    ) -> None:
         super().__init__()
         self.nets = frozenset(nets)
+        anchor, tag, joint = ANCHOR * times, TAG * times, JOINT * times
         self.anchor = nn.Sequential(
-            nn.Linear(width, ANCHOR), nn.ReLU(), nn.Linear(ANCHOR, JOINT), nn.ReLU()
+            nn.Linear(width, anchor), nn.ReLU(), nn.Linear(anchor, joint), nn.ReLU()
         )
-        self.tags = nn.LSTM(len(TAGS), TAG, bidirectional=True)
+        self.tags = nn.LSTM(len(TAGS), tag, bidirectional=True)
         self.joint = nn.Sequential(
-            nn.Linear(JOINT + 2 * TAG, JOINT), nn.ReLU(), nn.Linear(JOINT, 1)
+            nn.Linear(joint + 2 * tag, joint), nn.ReLU(), nn.Linear(joint, 1)
         )
-        self.layout = nn.Linear(JOINT + 2 * TAG, 12)
+        self.layout = nn.Linear(joint + 2 * tag, 12)
 
-    def forward(self, anchors: Tensor, tags: Tensor) -> tuple[Tensor, Tensor]:
-        """Probabilities of links, and where a browser would draw them and their neighbours."""
+    def forward(
+        self, anchors: Tensor, tags: Tensor, lengths: Sequence[int] | None = None
+    ) -> tuple[Tensor, Tensor]:
+        """Probabilities of the links of a page, or of pages of these lengths, and their layout."""
         text = self.anchor(anchors) * ("anchor" in self.nets)
-        way = self.tags(tags)[0] * ("tags" in self.nets)
+        pages = tags.split(lengths or [len(tags)])  # type: ignore[no-untyped-call]
+        packed = rnn.pack_sequence(pages, enforce_sorted=False)
+        way, many = rnn.pad_packed_sequence(self.tags(packed)[0], batch_first=True)
+        way = torch.cat([page[:length] for page, length in zip(way, many, strict=True)])
+        way = way * ("tags" in self.nets)
         joined = torch.cat([text, way], dim=1)
         return torch.sigmoid(self.joint(joined)[:, 0]), self.layout(joined)
 
@@ -45,23 +55,25 @@ class PolicyGradient:
         alpha: float = 0.2,  # weight of the auxiliary task (equation 9)
         step_size: float = 0.002,
         credit: float = 0.0,  # share of the other clicks' rewards that a click gets: printed as 1
-        temperature: float = 1.0,  # of the softmax (equation 10): 1 as printed
+        lineage: float = 0.0,  # share of the best it led to that a click is worth: 0 as printed
         nets: Sequence[str] = ("anchor", "tags"),
+        times: int = 1,  # nets side by side
     ) -> None:
         torch.set_num_threads(1)  # two were slower by far on busy machines
         with torch.random.fork_rng():
             torch.manual_seed(random_seed)
-            self.net = PolicyNet(width, nets)
-        self.alpha, self.credit, self.temperature = alpha, credit, temperature
+            self.net = PolicyNet(width, nets, times)
+        self.alpha, self.credit, self.lineage = alpha, credit, lineage
         self._optimiser = torch.optim.Adam(self.net.parameters(), lr=step_size)
 
     def policy(self) -> Policy:
         """What was learnt so far; a net that is left out leaves zero weights."""
         weights = {name: value.detach().numpy().copy() for name, value in self._named()}
+        text = len(weights["anchor.2.bias"])
         if "anchor" not in self.net.nets:
-            weights["joint.0.weight"][:, :JOINT] = 0
+            weights["joint.0.weight"][:, :text] = 0
         if "tags" not in self.net.nets:
-            weights["joint.0.weight"][:, JOINT:] = 0
+            weights["joint.0.weight"][:, text:] = 0
         return Policy(weights)
 
     def load(self, policy: Policy) -> None:
@@ -72,11 +84,19 @@ class PolicyGradient:
 
     def update(self, episodes: Sequence[Episode]) -> float:
         """One step down the loss of equation 9 on a batch; the loss."""
-        self._optimiser.zero_grad()
-        losses = [self._loss(episode) for episode in episodes if episode.choices]
-        if not losses:
+        episodes = [episode for episode in episodes if episode.choices]
+        if not episodes:
             return 0.0
-        loss = torch.stack(losses).mean()
+        self._optimiser.zero_grad()
+        # all pages at once: a batch takes hardly longer than a page
+        pages = [page for episode in episodes for page in episode.pages if len(page)]
+        anchors, tags = (
+            _tensor(rows) for rows in zip(*((p.anchors, p.tags) for p in pages), strict=True)
+        )
+        worths, layout = self.net(anchors, tags, [len(page) for page in pages])
+        sizes = [sum(map(len, episode.pages)) for episode in episodes]
+        seen = zip(episodes, worths.split(sizes), layout.split(sizes), strict=True)
+        loss = torch.stack([self._loss(*one) for one in seen]).mean()
         loss.backward()  # type: ignore[no-untyped-call]
         self._optimiser.step()
         return float(loss.detach())
@@ -105,28 +125,24 @@ class PolicyGradient:
     def _named(self) -> Any:
         return self.net.named_parameters()
 
-    def _loss(self, episode: Episode) -> Tensor:
-        seen = [self._see(page) for page in episode.pages]
+    def _loss(self, episode: Episode, worths: Tensor, layout: Tensor) -> Tensor:
+        starts = np.cumsum([0, *map(len, episode.pages)])
         main = torch.zeros(())
-        for choice in episode.choices:
-            weight = choice.reward + self.credit * (episode.total - choice.reward)
-            worth = torch.stack([seen[page][0][link] for page, link in choice.options])
-            main = main - weight * torch.log_softmax(worth / self.temperature, 0)[choice.taken]
+        for choice, worth in zip(episode.choices, episode.worths(self.lineage), strict=True):
+            weight = worth + self.credit * (episode.total - worth)
+            pages, links = np.array(choice.options).T
+            options = worths[torch.from_numpy(starts[pages] + links)]
+            main = main - weight * torch.log_softmax(options, 0)[choice.taken]
+        drawn = layout.split([len(page) for page in episode.pages])  # type: ignore[no-untyped-call]
         laid = [
-            torch.mean((seen[number][1] - torch.from_numpy(page.boxes)) ** 2)
-            for number, page in enumerate(episode.pages)
+            torch.mean((links - torch.from_numpy(page.boxes)) ** 2)
+            for page, links in zip(episode.pages, drawn, strict=True)
             if page.boxes is not None and len(page)
         ]
         if not laid or not self.alpha:
             return main
         return self.alpha * torch.stack(laid).sum() + (1 - self.alpha) * main
 
-    def _see(self, page: PageInputs) -> tuple[Tensor, Tensor]:
-        if not len(page):
-            return torch.empty(0), torch.empty(0, 12)
-        answer: tuple[Tensor, Tensor] = self.net(_tensor(page.anchors), _tensor(page.tags))
-        return answer
 
-
-def _tensor(rows: Matrix) -> Tensor:
-    return torch.from_numpy(np.ascontiguousarray(rows))
+def _tensor(rows: Sequence[Matrix]) -> Tensor:
+    return torch.from_numpy(np.concatenate(rows))

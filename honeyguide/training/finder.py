@@ -6,10 +6,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from honeyguide.contracts import Encoder, Judge, Link, Mask, Page, Verdict, World
-from honeyguide.sources.learning import PolicyGradient
 from honeyguide.sources.model import SourceModel
 from honeyguide.sources.scorer import Scorer, encoded, page_texts
 from honeyguide.training.page_scorer import Quality, ScorerTraining
+from honeyguide.training.several import Net, Several, joined
 from honeyguide.training.sources import (
     Boxes,
     FineTuning,
@@ -50,6 +50,7 @@ class FinderTraining:
     pre: PreTraining = field(default_factory=PreTraining)
     fine: FineTuning = field(default_factory=FineTuning)
     scorer: ScorerTraining = field(default_factory=ScorerTraining)
+    nets: int = 5  # trained apart and put side by side
     boxes: Boxes | None = None
     random_seed: int = 0
 
@@ -62,22 +63,23 @@ class FinderTraining:
     ) -> Trained:
         """Learn from labelled sites, then from unlabelled ones."""
         world = labelled.open(judge)
-        rng = np.random.default_rng(self.random_seed)
         pages, truth, sites = await linked_pages(world, labelled.homes, report("pages"))
         scorer = self.scorer.run(pages, truth, self.encoder, self.random_seed)
         held_out = self._held_out(pages, truth, sites)
-        learner = PolicyGradient(self.encoder.width, self.random_seed)
+        several = Several(
+            nets=self.nets, pre=self.pre, fine=self.fine, random_seed=self.random_seed
+        )
         seen = Sites(world, labelled.homes, self.encoder, self.boxes)
-        eta = await self.pre.run(seen, learner, rng, report("pre-training"))
-        before = self._model(learner, eta, scorer)
+        nets = await several.pre_train(seen, self.encoder.width, report)
+        before = self._model(joined(nets), scorer)
         await world.close()
         if unlabelled is None:
             return Trained(before, before, len(pages), held_out)
         other = unlabelled.open(scoring(scorer, self.encoder))
         seen = Sites(other, unlabelled.homes, self.encoder, self.boxes)
-        eta = await self.fine.run(seen, learner, eta, rng, report("fine-tuning"))
+        nets = await several.fine_tune(seen, nets, report)
         await other.close()
-        return Trained(self._model(learner, eta, scorer), before, len(pages), held_out)
+        return Trained(self._model(joined(nets), scorer), before, len(pages), held_out)
 
     def _held_out(self, pages: Sequence[Page], truth: Mask, sites: Sequence[int]) -> Quality:
         test = np.array(sites) % 5 == 0
@@ -88,8 +90,8 @@ class FinderTraining:
         scorer = self.scorer.run(known, truth[~test], self.encoder, self.random_seed)
         return self.scorer.measure(scorer, others, truth[test], self.encoder)
 
-    def _model(self, learner: PolicyGradient, eta: float, scorer: Scorer) -> SourceModel:
-        return SourceModel(self.kind, self.encoder_name, learner.policy(), eta, scorer)
+    def _model(self, net: Net, scorer: Scorer) -> SourceModel:
+        return SourceModel(self.kind, self.encoder_name, net.policy, net.eta, scorer)
 
 
 def scoring(scorer: Scorer, encoder: Encoder) -> Judge:

@@ -1,6 +1,6 @@
 """Training the source finder: algorithms 1 to 3 of document 003."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -8,12 +8,13 @@ import numpy as np
 from honeyguide import urls
 from honeyguide.contracts import Encoder, Link, Page, Visit, World
 from honeyguide.errors import HoneyguideError
-from honeyguide.sources.inputs import Choice, Episode, PageInputs, page_inputs
+from honeyguide.sources.inputs import Choice, Episode, PageInputs, anchors_only
 from honeyguide.sources.learning import PolicyGradient
 from honeyguide.sources.policy import Policy
 
 Boxes = Callable[[Page], Awaitable[Page]]  # the same page with its links' places in a browser
 Report = Callable[[int, int, str], None]  # done, of how many, news
+Look = Callable[[int, float], Awaitable[None]]  # epochs or sites done, and the threshold so far
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,7 @@ class Sites:
     within: Callable[[str, str], bool] | None = (
         None  # a URL and a home page: one site; else by host
     )
+    inputs: Callable[[Page, Encoder], PageInputs] = anchors_only
     _seen: dict[str, Seen | None] = field(default_factory=dict)
 
     async def look(self, url: str, home: str) -> Seen | None:
@@ -53,7 +55,7 @@ class Sites:
         if self.boxes:
             body = page.html or (visit.response.body if visit.response else b"")
             page = await self.boxes(replace(page, html=body))
-        inputs = page_inputs(page.links, self.encoder)
+        inputs = self.inputs(page, self.encoder)
         within = self.within or same_site
         links = page.links[: len(inputs)]
         targets = tuple(link.url if within(link.url, home) else "" for link in links)
@@ -72,6 +74,7 @@ class Manner:
     steps: int = 3
     threshold: float = 0.0  # eta: no click on what seems less likely
     epsilon: float = 0.0
+    least: int = 0  # clicks that are made however unlikely
     reward: Callable[[Seen | None], float] = lambda seen: float(seen is not None and seen.relevant)
 
 
@@ -95,10 +98,11 @@ async def collect(
     worths, found, scores = [], [], []
     clicked = {home}
     seen = await sites.look(home, home)
-    for _ in range(manner.steps):
+    for step in range(manner.steps):
         _add_links(seen, policy, pages, best, clicked)
         names = list(best)
-        if not names or max(best[name][0] for name in names) <= manner.threshold:
+        least = manner.threshold if step >= manner.least else -1.0
+        if not names or max(best[name][0] for name in names) <= least:
             break
         taken = max(range(len(names)), key=lambda at: best[names[at]][0])
         if manner.epsilon and rng.random() < manner.epsilon:
@@ -107,7 +111,8 @@ async def collect(
         worth = best.pop(names[taken])[0]
         clicked.add(names[taken])
         seen = await sites.look(names[taken], home)
-        choices.append(Choice(options, taken, manner.reward(seen)))
+        opened = len(pages) if seen else -1
+        choices.append(Choice(options, taken, manner.reward(seen), opened))
         worths.append(worth)
         found.append(seen is not None and seen.relevant)
         scores.append(seen.relevance if seen else 0.0)
@@ -163,18 +168,26 @@ class PreTraining:
         return lambda seen: 1.0 if seen is not None and seen.relevant else penalty
 
     async def run(
-        self, sites: Sites, learner: PolicyGradient, rng: np.random.Generator, report: Report
+        self,
+        sites: Sites,
+        learner: PolicyGradient,
+        rng: np.random.Generator,
+        report: Report,
+        look: Look | None = None,
     ) -> float:
         """Train on labelled sites; the threshold of the last epoch."""
         walks: list[Walk] = []
         for epoch in range(self.epochs):
-            manner = Manner(self.steps, -1.0, self.epsilon(epoch), self.reward(epoch))
+            manner = Manner(self.steps, -1.0, self.epsilon(epoch), reward=self.reward(epoch))
             policy = learner.policy()
             homes = [sites.homes[place] for place in rng.permutation(len(sites.homes))]
             walks = [await collect(sites, home, policy, manner, rng) for home in homes]
-            loss = _learn(learner, walks, self.batch)
+            loss = sum([_learn(learner, some) for some in _batches(walks, self.batch)])
+            if look:
+                await look(epoch + 1, threshold(walks))
             found = float(np.mean([any(walk.found) for walk in walks]))
-            report(epoch + 1, self.epochs, f"loss {loss:.3f}, sites found {found:.2f}")
+            mean = loss * self.batch / len(walks)
+            report(epoch + 1, self.epochs, f"loss {mean:.3f}, sites found {found:.2f}")
         return threshold(walks)
 
 
@@ -186,6 +199,8 @@ class FineTuning:
     batch: int = 10
     epsilon: float = 0.1
     baseline: float = 0.3  # taken off the scorer's probability; 0 as printed
+    step_size: float = 0.002
+    least: int = 2  # clicks on any site: it also learns where it expects nothing; 0 as printed
 
     def reward(self, seen: Seen | None) -> float:
         """Equation 4, less the baseline."""
@@ -198,24 +213,29 @@ class FineTuning:
         eta: float,
         rng: np.random.Generator,
         report: Report,
+        look: Look | None = None,
     ) -> float:
         """One pass over unlabelled sites; the new threshold, its clicks weighed by the scorer."""
-        manner = Manner(self.steps, eta, self.epsilon, self.reward)
+        manner = Manner(self.steps, eta, self.epsilon, self.least, self.reward)
         policy = learner.policy()
         walks = []
         for number, home in enumerate(sites.homes):
             walks.append(await collect(sites, home, policy, manner, rng))
             report(number + 1, len(sites.homes), "")
-        _learn(learner, walks, self.batch)
-        return threshold(walks, lambda score: score)
+        new = threshold(walks, lambda score: score)
+        for number, some in enumerate(_batches(walks, self.batch)):
+            _learn(learner, some)
+            if look:
+                await look(number * self.batch + len(some), new)
+        return new
 
 
-def _learn(learner: PolicyGradient, walks: Sequence[Walk], batch: int) -> float:
-    losses = [
-        learner.update([walk.episode for walk in walks[start : start + batch]])
-        for start in range(0, len(walks), batch)
-    ]
-    return float(np.mean(losses)) if losses else 0.0
+def _batches(walks: Sequence[Walk], batch: int) -> Iterator[Sequence[Walk]]:
+    return (walks[start : start + batch] for start in range(0, len(walks), batch))
+
+
+def _learn(learner: PolicyGradient, walks: Sequence[Walk]) -> float:
+    return learner.update([walk.episode for walk in walks])
 
 
 @dataclass(frozen=True, slots=True)

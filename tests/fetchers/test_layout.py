@@ -1,4 +1,4 @@
-"""Where a browser draws links; skipped, and said so, where there is none (HONEYGUIDE_BROWSER=required: failed)."""
+"""Where a browser draws links; skipped without one, failed if HONEYGUIDE_BROWSER=required."""
 
 import asyncio
 import importlib.util

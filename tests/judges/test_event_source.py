@@ -6,13 +6,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from honeyguide.contracts import Link, Response
 from honeyguide.encoders.ngrams import NgramEncoder
 from honeyguide.errors import HoneyguideError
+from honeyguide.parsers.pool import ParserPool
+from honeyguide.recipe import JudgeRecipe
 from honeyguide.registry import make
 from honeyguide.sources.model import read_model
 from honeyguide.sources.scorer import page_texts, whole_text
 from honeyguide.training.finder import linked_pages
 from honeyguide.training.page_scorer import ScorerTraining, quality
+from honeyguide.worlds.web import WebWorld
 
 
 def pages_of(set, count):
@@ -82,3 +86,31 @@ def test_a_saved_model_reads_back_the_same(tmp_path):
         for n in model.policy.weights
     )
     assert (tmp_path / "copy.model").stat().st_size < 10_000_000
+
+
+@pytest.mark.parametrize("parsers", [0, 1])
+def test_on_the_live_web_it_is_given_the_html(parsers):
+    judge = make("judge", "event_source")
+    pages, truth = pages_of("tesw", 1)
+    source = pages[int(np.argmax(truth))]
+
+    class Fetcher:
+        async def fetch(self, link, terms=None):
+            return Response(link, link.url, 200, {"content-type": "text/html"}, source.html)
+
+        async def close(self):
+            pass
+
+    async def visit():
+        recipe = JudgeRecipe("event_source")
+        pool = ParserPool(parsers, recipe=recipe) if parsers else None
+        world = WebWorld(judge, Fetcher(), reader=pool)
+        try:
+            return await world.visit(Link(source.url))
+        finally:
+            await world.close()
+
+    found = asyncio.run(visit())
+    assert found.verdict == judge(source)
+    assert found.verdict != judge(replace(source, html=b""))
+    assert found.page.html == b""  # nobody keeps it

@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 import torch
 
-from honeyguide.contracts import Link
+from honeyguide.contracts import Link, Page
 from honeyguide.encoders.ngrams import NgramEncoder
 from honeyguide.errors import HoneyguideError
 from honeyguide.registry import make
-from honeyguide.sources.inputs import Choice, Episode, page_inputs
+from honeyguide.sources.inputs import AROUND, Choice, Episode, page_inputs, with_surroundings
 from honeyguide.sources.learning import PolicyGradient
-from honeyguide.sources.policy import Policy, shapes
+from honeyguide.sources.policy import Policy, shapes, side_by_side
+from honeyguide.training.several import Several, joined
 from honeyguide.training.sources import (
     FineTuning,
     Manner,
@@ -99,6 +100,52 @@ def test_learning_goes_on_from_a_saved_state_as_if_nothing_had_happened():
     assert one.policy()(page).tolist() == other.policy()(page).tolist()
 
 
+def test_nets_side_by_side_say_the_mean_of_what_each_says():
+    page = inputs()
+    nets = [PolicyGradient(64, seed).policy() for seed in (1, 2, 3)]
+    together = side_by_side(nets)
+    logits = np.mean([np.log(net(page) / (1 - net(page))) for net in nets], axis=0)
+    assert together(page).tolist() == pytest.approx((1 / (1 + np.exp(-logits))).tolist(), abs=1e-5)
+    assert (together.times, together.width) == (3, 64)
+    assert side_by_side(nets[:1]) is nets[0]
+
+
+def test_nets_side_by_side_learn_on_as_one():
+    page = inputs()
+    policy = side_by_side([PolicyGradient(64, seed).policy() for seed in (1, 2)])
+    learner = PolicyGradient(64, 0, times=2)
+    learner.load(policy)
+    with torch.no_grad():
+        trained, _ = learner.net(torch.from_numpy(page.anchors), torch.from_numpy(page.tags))
+    assert trained.tolist() == pytest.approx(policy(page).tolist(), abs=1e-5)
+    for _ in range(30):
+        learner.update([Episode((page,), (Choice(((0, 0), (0, 1)), 0, 1.0),))])
+    assert learner.policy()(page)[0] > policy(page)[0]
+
+
+def test_a_click_can_be_worth_what_was_reached_through_it():
+    page = inputs()
+    hub = Choice(((0, 0), (0, 1)), 0, -0.5, opened=1)
+    between = Choice(((0, 1), (1, 0)), 1, -0.5, opened=2)
+    source = Choice(((0, 1), (2, 2)), 1, 1.0)
+    aside = Choice(((0, 1),), 0, -0.5)
+    episode = Episode((page, page, page), (hub, between, source, aside))
+    assert episode.worths(0.0) == [-0.5, -0.5, 1.0, -0.5]
+    assert episode.worths(0.8) == pytest.approx([0.64, 0.8, 1.0, -0.5])
+
+
+def test_what_is_around_a_link_can_be_seen_too():
+    there = Link("http://a.example/people/smith", "Smith", "Professor Smith teaches")
+    elsewhere = Link("http://a.example/people/smith", "Smith", "Smith is a student")
+    rows = [
+        with_surroundings(Page("http://a.example/people", "People", "", (link,)), ENCODER).anchors
+        for link in (there, elsewhere)
+    ]
+    assert rows[0].shape == (1, AROUND * 64)
+    assert rows[0][0, :128].tolist() == rows[1][0, :128].tolist()
+    assert rows[0].tolist() != rows[1].tolist()
+
+
 def test_weights_that_do_not_fit_are_refused():
     weights = {name: np.zeros(shape, np.float32) for name, shape in shapes(64).items()}
     del weights["joint.2.bias"]
@@ -162,3 +209,32 @@ def test_pre_training_learns_to_find_events_on_the_sites_it_sees(few):
     measured, _ = asyncio.run(evaluate(few, learner.policy(), eta))
     assert measured.first >= 0.8
     assert measured.unit_cost == pytest.approx(1 / measured.precision)
+
+
+def test_some_clicks_can_be_sure_to_be_made(few):
+    policy = PolicyGradient(256, 0).policy()
+    manner = Manner(steps=3, threshold=1.0, least=2)
+    walk = asyncio.run(collect(few, few.homes[0], policy, manner, np.random.default_rng(0)))
+    assert len(walk.found) == 2
+    pages = [choice.opened for choice in walk.episode.choices]
+    assert pages[0] == 1
+    assert all(page < len(walk.episode.pages) for page in pages[:-1])
+
+
+def test_several_nets_are_trained_apart_and_watched(few):
+    several = Several(nets=2, pre=PreTraining(epochs=2), random_seed=5)
+    seen = []
+
+    async def watch(done, net):
+        seen.append((done, net.eta))
+
+    async def run():
+        before = await several.pre_train(few, 256, lambda what: lambda *news: None, watch)
+        return before, await several.fine_tune(few, before, lambda what: lambda *news: None, watch)
+
+    before, after = asyncio.run(run())
+    page = asyncio.run(few.look(few.homes[0], few.homes[0])).inputs
+    assert before[0].policy(page).tolist() != before[1].policy(page).tolist()
+    assert before[0].policy(page).tolist() != after[0].policy(page).tolist()
+    assert [done for done, _ in seen] == [1, 2, 10]
+    assert joined(after).eta == pytest.approx((after[0].eta + after[1].eta) / 2)

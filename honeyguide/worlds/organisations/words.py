@@ -60,7 +60,7 @@ ENGLISH_TRAIN = Wording(
         | Inverlock | Kelstow | Langport | Mossley | Northam | Oakridge | Penhallow | Quarrington"""
     ),
     _table(
-        """events: Events | What's on | Events calendar | Upcoming events | Calendar of events | Public events | Events and activities | Talks and events
+        """events: Events | What's on | Events calendar | Upcoming events | Calendar of events | Public events | Events and activities | Talks and events | Events list | Event guide | Events near you | Dates for your diary
         news: News | Latest news | News and updates | Newsroom
         jobs: Jobs | Vacancies | Work for us
         courses: Courses | Our courses | Course list
@@ -79,12 +79,12 @@ ENGLISH_TRAIN = Wording(
         | Support us | Membership | FAQ | Cookies | Complaints | Annual report | Photo gallery | Links"""
     ),
     _table(
-        """single: Summer fair on 12 June | Our annual dinner event | Open day event
-        shop: Event furniture hire | Marquees and event tents | Event equipment shop
-        archive: Event archive 2009 | Old event archive
-        venue: Hire our rooms for your event | Wedding and event venue
-        policy: Event safety policy | Event application form
-        ticker: Calendar of bin collections | Academic calendar dates"""
+        """single: Summer fair on 12 June | Our annual dinner event | Open day event | Spring concert event | Golden jubilee event
+        shop: Event furniture hire | Marquees and event tents | Event equipment shop | Banners for your event | Catering supplies for events
+        archive: Event archive 2009 | Old event archive | Events of past years | Events before 2005
+        venue: Hire our rooms for your event | Wedding and event venue | Meeting rooms for events | Host a private event here
+        policy: Event safety policy | Event application form | Event risk assessment | Booking conditions for events
+        ticker: Calendar of bin collections | Academic calendar dates | Exam calendar | Calendar of refuse rounds"""
     ),
     _split(
         """jazz | pottery | local history | gardening | astronomy | folk dance | steam engines | poetry
@@ -117,7 +117,7 @@ ENGLISH_MORE = Wording(
         | Birchover | Coldstone | Drayton | Elmsworth | Fenwick | Greystoke | Hollins | Ivinghoe"""
     ),
     _table(
-        """events: Our events | Event listings | Things to do | Events programme | Diary of events | Find an event | Workshops and events | Exhibitions and events
+        """events: Our events | Event listings | Things to do | Events programme | Diary of events | Find an event | Workshops and events | Exhibitions and events | Events this week | Seasonal events | Our programme | Calendar
         news: Stories | News archive | Our news | News and views
         jobs: Careers | Job opportunities | Current vacancies
         courses: Find a course | Courses A to Z | Training courses
@@ -136,12 +136,12 @@ ENGLISH_MORE = Wording(
         | Donate | Become a member | Questions and answers | Legal notice | Feedback | Downloads"""
     ),
     _table(
-        """single: Midsummer gala event, 24 June | Anniversary event | Prize giving event
-        shop: Event staging for sale | Chairs and tables for events | Event lighting supplies
-        archive: Event archive before 2010 | Event records (closed)
-        venue: Corporate event venue | Book a hall for an event
-        policy: Event licence | Guidance for event organisers
-        ticker: School holiday calendar | Tide calendar"""
+        """single: Midsummer gala event, 24 June | Anniversary event | Prize giving event | Gala dinner event | Fun day event on 5 May
+        shop: Event staging for sale | Chairs and tables for events | Event lighting supplies | Event seating rental | Tents and event flooring
+        archive: Event archive before 2010 | Event records (closed) | Former events, 1990 to 2000 | Event history
+        venue: Corporate event venue | Book a hall for an event | Conference and event rooms | Celebrate your event here
+        policy: Event licence | Guidance for event organisers | Event permit forms | Notes on event liability
+        ticker: School holiday calendar | Tide calendar | Street cleaning calendar | Semester calendar"""
     ),
     _split(
         """opera | stone walls | maps | chess | wild swimming | choral music | canals | storytelling
@@ -231,7 +231,7 @@ CHINESE_TRAIN = Wording(
     ),
     _split("青山 | 河東 | 明湖 | 南港灣 | 石門 | 竹林 | 白沙 | 長春 | 興安 | 永寧 | 大同里 | 新豐"),
     _table(
-        """events: 活動訊息 | 活動行事曆 | 最新活動 | 藝文活動 | 活動資訊 | 近期活動
+        """events: 活動訊息 | 活動行事曆 | 最新活動 | 藝文活動 | 活動資訊 | 近期活動 | 活動月曆 | 活動日程 | 市民活動 | 展演資訊 | 節慶活動 | 活動快訊
         news: 最新消息 | 新聞稿 | 新聞 | 市政新聞
         jobs: 徵才資訊 | 人才招募 | 職缺
         courses: 課程 | 課程資訊 | 開課一覽
@@ -249,12 +249,12 @@ CHINESE_TRAIN = Wording(
         | 線上申辦 | 圖書館 | 紀念品店 | 捐款 | 常見問題 | 年度報告 | 相簿 | 友站連結 | 意見信箱"""
     ),
     _table(
-        """single: 六月十二日夏日園遊會活動 | 年度晚宴活動
-        shop: 活動桌椅出租 | 活動帳篷專賣
-        archive: 歷史活動檔案 | 舊活動存檔
-        venue: 活動場地租借 | 婚宴活動場地
-        policy: 活動安全規定 | 活動申請表
-        ticker: 垃圾車行事曆 | 學年行事曆"""
+        """single: 六月十二日夏日園遊會活動 | 年度晚宴活動 | 校慶活動 | 中秋晚會活動
+        shop: 活動桌椅出租 | 活動帳篷專賣 | 活動布條製作 | 活動道具商店
+        archive: 歷史活動檔案 | 舊活動存檔 | 歷年活動回顧 | 過去活動紀錄
+        venue: 活動場地租借 | 婚宴活動場地 | 活動中心租用 | 借用會場辦活動
+        policy: 活動安全規定 | 活動申請表 | 活動申請單 | 活動補助辦法
+        ticker: 垃圾車行事曆 | 學年行事曆 | 考試行事曆 | 收運行事曆"""
     ),
     _split(
         "爵士樂 | 陶藝 | 地方歷史 | 園藝 | 天文 | 民俗舞蹈 | 蒸汽火車 | 詩歌 | 賞鳥 | 烘焙 | 水彩 | 機器人"
@@ -285,7 +285,7 @@ CHINESE_MORE = Wording(
     ),
     _split("東林 | 三星 | 玉井 | 溪口 | 北埔 | 花田 | 嘉和 | 西湖 | 平安 | 泰山 | 龍泉 | 鹿谷"),
     _table(
-        """events: 活動報名 | 活動公告 | 精彩活動 | 展覽與活動 | 本月活動 | 活動總覽
+        """events: 活動報名 | 活動公告 | 精彩活動 | 展覽與活動 | 本月活動 | 活動總覽 | 活動專區 | 活動情報 | 假日活動 | 推薦活動 | 活動焦點 | 當季活動
         news: 新聞中心 | 即時新聞 | 公告事項 | 消息公告
         jobs: 求才 | 加入團隊 | 工作機會
         courses: 研習課程 | 課程總表 | 訓練課程
@@ -303,12 +303,12 @@ CHINESE_MORE = Wording(
         | 禮品 | 支持我們 | 入會辦法 | 問與答 | 法律聲明 | 下載專區 | 統計資料"""
     ),
     _table(
-        """single: 六月廿四日週年慶活動 | 頒獎典禮活動
-        shop: 活動舞台販售 | 活動燈光器材
-        archive: 二〇一〇年以前活動 | 已結束活動檔案
-        venue: 企業活動場地 | 會議廳活動預約
-        policy: 活動許可 | 活動主辦須知
-        ticker: 潮汐表 | 假期行事曆"""
+        """single: 六月廿四日週年慶活動 | 頒獎典禮活動 | 開幕典禮活動 | 五月五日健走活動
+        shop: 活動舞台販售 | 活動燈光器材 | 活動看台出租 | 活動贈品用具
+        archive: 二〇一〇年以前活動 | 已結束活動檔案 | 早年活動 | 舊年度活動紀錄（停用）
+        venue: 企業活動場地 | 會議廳活動預約 | 宴會廳與活動餐點 | 場地借您辦活動
+        policy: 活動許可 | 活動主辦須知 | 活動報備書 | 活動責任規範
+        ticker: 潮汐表 | 假期行事曆 | 學校假期表 | 街道清掃行事曆"""
     ),
     _split("歌劇 | 石牆 | 地圖 | 圍棋 | 游泳 | 合唱 | 運河 | 說故事 | 青苔 | 起司 | 版畫 | 無人機"),
     _table(
