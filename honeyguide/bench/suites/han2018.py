@@ -64,7 +64,7 @@ def _wikispeedia(part: str, encoder: str, size: tuple[int, int], quick: bool) ->
 def _generated(quick: bool) -> list[Trial]:
     topics = GENERATED_TOPICS[:1] if quick else GENERATED_TOPICS
     web, budget, trials, repeats = (
-        ("synthetic:pages=2000,seed=1", 200, 1, 2) if quick else (GENERATED, 10_000, 2, 4)
+        ("synthetic:pages=2000,seed=1", 200, 1, 2) if quick else (GENERATED, 10_000, 1, 3)
     )
     pairs = [
         (keyword_task(topic, budget, web), [*han_entries(topic, GLOVE), ORACLE]) for topic in topics
