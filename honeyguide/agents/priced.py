@@ -5,22 +5,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from honeyguide.contracts import (
-    Agent,
-    Features,
-    Matrix,
-    MemoryView,
-    Outlinks,
-    Page,
-    State,
-    Step,
-    Vector,
-    Visit,
-)
+from honeyguide.agents.wrapped import Wrapped
+from honeyguide.contracts import Agent, Features, Matrix, MemoryView, Outlinks, Step, Vector
 from honeyguide.errors import HoneyguideError
 
 
-class Priced(Agent):
+class Priced(Wrapped):
     """Chooses by the value that another agent has learnt less a price for each second.
 
     The agent inside learns as if there were no price: what a page is worth does not depend on
@@ -35,9 +25,9 @@ class Priced(Agent):
     ) -> None:
         if price < 0:
             raise HoneyguideError("the price of a second must be zero or more")
-        self.agent, self.price = agent, price
-        self.frontier, self.max_waiting = agent.frontier, agent.max_waiting
-        self.features: Features = _WithSeconds(agent.features, seconds)
+        super().__init__(agent)
+        self.price = price
+        self.features = _WithSeconds(agent.features, seconds)
 
     def score(self, x: Matrix) -> Vector:
         """The other's score, less the price of the seconds that a link takes."""
@@ -47,38 +37,6 @@ class Priced(Agent):
     def learn(self, steps: Sequence[Step]) -> None:
         """The other learns, without the seconds."""
         self.agent.learn([replace(s, x=s.x[:-1], options=s.options[:, :-1]) for s in steps])
-
-    def reward(self, visit: Visit) -> float:
-        """As the other sees it."""
-        return self.agent.reward(visit)
-
-    def follows(self, page: Page) -> bool:
-        """As the other sees it."""
-        return self.agent.follows(page)
-
-    def ends(self, visit: Visit) -> bool:
-        """As the other sees it."""
-        return self.agent.ends(visit)
-
-    def stale(self) -> bool:
-        """As the other sees it."""
-        return self.agent.stale()
-
-    def explores(self) -> bool:
-        """As the other sees it."""
-        return self.agent.explores()
-
-    def stops(self, best_score: float) -> bool:
-        """Whether nothing that waits is worth its price, in the other's eyes."""
-        return self.agent.stops(best_score)
-
-    def state(self) -> State:
-        """The other's."""
-        return self.agent.state()
-
-    def load(self, state: State) -> None:
-        """Go on from the other's."""
-        self.agent.load(state)
 
 
 class _WithSeconds:

@@ -1,0 +1,54 @@
+"""An agent around another one: what it does not change, the other decides."""
+
+from collections.abc import Sequence
+
+from honeyguide.contracts import Agent, Features, Matrix, Page, State, Step, Vector, Visit
+
+
+class Wrapped(Agent):
+    """The agent inside, under another hand."""
+
+    def __init__(self, agent: Agent) -> None:
+        self.agent = agent
+        self.features: Features = agent.features
+        self.frontier, self.max_waiting = agent.frontier, agent.max_waiting
+
+    def score(self, x: Matrix) -> Vector:
+        """What the other says."""
+        return self.agent.score(x)
+
+    def learn(self, steps: Sequence[Step]) -> None:
+        """Let the other learn."""
+        self.agent.learn(steps)
+
+    def reward(self, visit: Visit) -> float:
+        """What the other says."""
+        return self.agent.reward(visit)
+
+    def follows(self, page: Page) -> bool:
+        """What the other says."""
+        return self.agent.follows(page)
+
+    def ends(self, visit: Visit) -> bool:
+        """What the other says."""
+        return self.agent.ends(visit)
+
+    def stale(self) -> bool:
+        """What the other says."""
+        return self.agent.stale()
+
+    def explores(self) -> bool:
+        """What the other says."""
+        return self.agent.explores()
+
+    def stops(self, best_score: float) -> bool:
+        """What the other says."""
+        return self.agent.stops(best_score)
+
+    def state(self) -> State:
+        """The other's."""
+        return self.agent.state()
+
+    def load(self, state: State) -> None:
+        """Give it back to the other."""
+        self.agent.load(state)
