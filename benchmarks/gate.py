@@ -39,7 +39,7 @@ def decision(navigator: Navigator) -> float:
     links = [Link(memory.urls.url(id), depth=1) for id in ids]
     begin = time.process_time()
     for id, link in zip(ids, links, strict=True):
-        gate.opens(memory, id, link)
+        gate.opens(memory, id, link, 0.0)
     return (time.process_time() - begin) / len(ids) * 1e6
 
 

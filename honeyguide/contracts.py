@@ -294,6 +294,7 @@ class Agent(ABC):
     features: Features
     frontier: str = "best_first"  # the kind of frontier it works on
     max_waiting: int | None = None  # links that it lets wait; None: all
+    foresees: bool = True  # scores say what pages will bring; False: they are an order, no more
 
     @abstractmethod
     def score(self, x: Matrix) -> Vector:

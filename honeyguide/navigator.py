@@ -197,7 +197,8 @@ class Navigator:
         if taken.score == np.inf or taken.id in self._forced:  # a seed, or better than nothing
             self._forced.discard(taken.id)
             return True
-        if self.gate.opens(self.memory, taken.id, link):
+        foreseen = taken.score if self.agent.foresees else None
+        if self.gate.opens(self.memory, taken.id, link, foreseen):
             return True
         self.frontier.park(taken.id)
         host = int(self.memory.host(np.array([taken.id], np.int32))[0])

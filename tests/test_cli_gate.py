@@ -19,7 +19,7 @@ def test_a_crawl_with_a_gate_explains_its_matches_and_its_policy(tmp_path):
     assert shown.returncode == 0, shown.stderr
     lines = shown.stdout.splitlines()
     assert len(lines) == 17
-    assert all(line.split()[-1] in ("parse", "skip") for line in lines[1:])
+    assert all(line.split()[-1] in ("parse", "skip", "aside") for line in lines[1:])
 
 
 def test_a_crawl_with_a_gate_goes_on_where_it_stopped(tmp_path):

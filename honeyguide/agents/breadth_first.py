@@ -11,6 +11,8 @@ from honeyguide.registry import part
 class BreadthFirst(Agent):
     """Follows links in the order in which they were found."""
 
+    foresees = False
+
     def __init__(self) -> None:
         self.features = Discovery()
 

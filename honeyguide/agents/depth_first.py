@@ -11,6 +11,8 @@ from honeyguide.registry import part
 class DepthFirst(Agent):
     """Follows the link found last, down to the end of a path, before it takes the next."""
 
+    foresees = False
+
     def __init__(self) -> None:
         self.features: Recency = Recency()
 

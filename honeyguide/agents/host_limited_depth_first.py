@@ -13,6 +13,8 @@ from honeyguide.urls import host
 class HostLimitedDepthFirst(Agent):
     """Depth-first, but leaves a page's links when the last 3 pages were of its host."""
 
+    foresees = False
+
     def __init__(self, limit: int = 3) -> None:
         if limit < 1:
             raise HoneyguideError("a host needs at least one page whose links are followed")

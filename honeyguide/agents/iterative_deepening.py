@@ -20,6 +20,8 @@ class IterativeDeepening(Agent):
     fetched again to find it. Depth is that of the first path found.
     """
 
+    foresees = False
+
     def __init__(self, step: int = 1) -> None:
         if step < 1:
             raise HoneyguideError("the depth must grow by at least 1")

@@ -13,6 +13,8 @@ from honeyguide.registry import part
 class Random(Agent):
     """Follows a waiting link drawn uniformly at random."""
 
+    foresees = False
+
     def __init__(self) -> None:
         self.features = Discovery()
 

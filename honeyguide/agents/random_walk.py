@@ -14,6 +14,7 @@ class RandomWalk(Agent):
     """Walks from page to page at random until it finds something, then begins elsewhere."""
 
     frontier = "walks"
+    foresees = False
 
     def __init__(self) -> None:
         self.features = Discovery()

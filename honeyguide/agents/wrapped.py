@@ -12,6 +12,7 @@ class Wrapped(Agent):
         self.agent = agent
         self.features: Features = agent.features
         self.frontier, self.max_waiting = agent.frontier, agent.max_waiting
+        self.foresees = agent.foresees
 
     def score(self, x: Matrix) -> Vector:
         """What the other says."""

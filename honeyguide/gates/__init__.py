@@ -13,8 +13,11 @@ class Gate(Protocol):
         """Links were found: what a decision will need can be made ready, nothing else."""
         ...
 
-    def opens(self, memory: Memory, id: int, link: Link) -> bool:
-        """Whether to fetch a link whose turn has come; asked once each time."""
+    def opens(self, memory: Memory, id: int, link: Link, foreseen: float | None) -> bool:
+        """Whether to fetch a link whose turn has come, with its agent's score; asked once a turn.
+
+        An agent whose scores are an order and no more foresees nothing: None.
+        """
         ...
 
     def worths(self, memory: Memory, ids: Ids) -> Vector:

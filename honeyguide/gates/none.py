@@ -15,7 +15,7 @@ class Open:
     def see(self, found: Outlinks) -> None:
         """Nothing to make ready."""
 
-    def opens(self, memory: Memory, id: int, link: Link) -> bool:
+    def opens(self, memory: Memory, id: int, link: Link, foreseen: float | None) -> bool:
         """Always."""
         return True
 

@@ -7,6 +7,7 @@ import numpy as np
 from honeyguide.columns import Columns
 from honeyguide.contracts import Encoder, Ids, Link, Outlinks, State, Vector, Visit
 from honeyguide.gates import Row
+from honeyguide.gates.hindsight import Hindsight
 from honeyguide.gates.mdp import PARSE, SKIP
 from honeyguide.gates.solvers import (
     STATES,
@@ -25,11 +26,21 @@ BARREN = 100  # pages without a relevant one after which the gate, at its wits' 
 
 
 class ParseOrSkip:
-    """Decides by four features of a link, in 16 states, and learns in which to parse."""
+    """Decides by four features of a link, in 16 states, and learns in which to parse.
 
-    def __init__(self, states: States, solver: Solver, explore: int = 500) -> None:
+    With `hindsight` it stands aside while the agent's own order is as good as its decisions.
+    """
+
+    def __init__(
+        self,
+        states: States,
+        solver: Solver,
+        explore: int = 500,
+        hindsight: Hindsight | None = None,  # None: it always acts
+    ) -> None:
         self._states = states
         self._solver = solver
+        self._hindsight = hindsight
         self._explore = explore  # of so many links skipped in a state, one is parsed nevertheless
         self._state_of = Columns(state=np.int8)  # by page: 1 + its state when it was taken, or 0
         self._visits = np.zeros((STATES, 2), np.int64)
@@ -44,16 +55,24 @@ class ParseOrSkip:
         """Read their URLs."""
         self._states.see([link.url for link in found.links])
 
-    def opens(self, memory: Memory, id: int, link: Link) -> bool:
+    def opens(self, memory: Memory, id: int, link: Link, foreseen: float | None) -> bool:
         """Parse or skip."""
         state = self._states.of(memory, id, link)
-        if self._barren >= BARREN or self._solver.parses(state) or self._tries(state):
+        if self._stands_open or self._solver.parses(state) or self._tries(state):
             self._remember(id, state)
+            if self._hindsight and foreseen is not None:
+                self._hindsight.expect(id, foreseen, float(self._solver.worths()[state, PARSE]))
             return True
         self._skipped[id] = state
         self._visits[state, SKIP] += 1
         self._states.hosts.skip(memory.urls.host_of(id))
         return False
+
+    @property
+    def _stands_open(self) -> bool:
+        """Nothing that it skips seems to be worth less, or the agent knows better."""
+        aside = self._hindsight is not None and not self._hindsight.gate_knows_more
+        return aside or self._barren >= BARREN
 
     def _tries(self, state: int) -> bool:
         """Whether to parse what would be skipped, to see whether that is still right."""
@@ -68,6 +87,9 @@ class ParseOrSkip:
     def note(self, memory: Memory, id: int, visit: Visit) -> Ids:
         """Learn from a page; links come back when their host or state has become a good one."""
         state, relevant = self._recall(id), visit.verdict.relevant
+        stood_open = self._stands_open
+        if self._hindsight:
+            self._hindsight.learn(id, relevant)
         if state < 0:  # a seed, or taken for want of better ones: there is much to learn
             state = self._states.of(memory, id, visit.link)
             self._remember(id, state)
@@ -83,7 +105,8 @@ class ParseOrSkip:
             self._solver.follow(found_in, state)
             if relevant:
                 self._states.lead(memory.urls.url(source))
-        return self._again(memory, host if improved else -1)
+        opened = self._stands_open and not stood_open
+        return self._again(memory, host if improved else -1, opened)
 
     def policy(self) -> list[Row]:
         """The 16 states: features, how often each decision was made, and what it is worth."""
@@ -103,6 +126,7 @@ class ParseOrSkip:
             "barren": self._barren,
             "pages": self._pages,
             "harvest": self._harvest,
+            "hindsight": self._hindsight.state() if self._hindsight else None,
         }
 
     def load(self, state: State) -> None:
@@ -116,12 +140,14 @@ class ParseOrSkip:
         self._parses = list(state["parses"])
         self._barren = state["barren"]
         self._pages, self._harvest = state["pages"], state["harvest"]
+        if self._hindsight:
+            self._hindsight.load(state["hindsight"])
 
-    def _again(self, memory: Memory, host: int) -> Ids:
-        """Links skipped on a host, or in states that are parsed by now."""
+    def _again(self, memory: Memory, host: int, opened: bool) -> Ids:
+        """Links skipped on a host, or in states that are parsed by now, or all of them."""
         before, self._parses = self._parses, self._decisions()
         now = {state for state in range(STATES) if self._parses[state] and not before[state]}
-        if self._barren == BARREN:
+        if opened:
             now = set(range(STATES))
         if host < 0 and not now:
             return np.empty(0, np.int32)
@@ -143,6 +169,7 @@ class ParseOrSkip:
             name: bool(state >> place & 1) for name, place in zip(NAMES, places, strict=True)
         }
         worths = self._solver.worths()[state]
+        against = "stand aside" if self._stands_open else "skip"
         return {
             **features,
             "parsed": int(self._visits[state, PARSE]),
@@ -150,7 +177,7 @@ class ParseOrSkip:
             "skipped": int(self._visits[state, SKIP]),
             "worth of parsing": float(worths[PARSE]),
             "of skipping": float(worths[SKIP]),
-            "decision": "parse" if self._solver.parses(state) else "skip",
+            "decision": "parse" if self._solver.parses(state) else against,
         }
 
     def _remember(self, id: int, state: int) -> None:
@@ -173,7 +200,8 @@ def estimated(
     printed: bool = False,  # the document's features as they are printed
 ) -> ParseOrSkip:
     """Skips links that bring less than a fetch costs, by a model counted in the crawl so far."""
-    return ParseOrSkip(_states(search, encoder, printed), EstimatedPolicy(gamma, price))
+    solver = EstimatedPolicy(gamma, price)
+    return ParseOrSkip(_states(search, encoder, printed), solver, hindsight=Hindsight())
 
 
 @part("gate", "parse_or_skip_q")
@@ -185,7 +213,8 @@ def q_learning(
     printed: bool = False,  # the document's features as they are printed
 ) -> ParseOrSkip:
     """Skips links that bring less than a fetch costs, by Q-learning: no model."""
-    return ParseOrSkip(_states(search, encoder, printed), QLearning(gamma, price))
+    solver = QLearning(gamma, price)
+    return ParseOrSkip(_states(search, encoder, printed), solver, hindsight=Hindsight())
 
 
 @part("gate", "parse_or_skip_document")

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from honeyguide.contracts import Mask
+from honeyguide.ranking import ranked_above
 from honeyguide.training.logistic import Numbers
 
 BINS = 10
@@ -29,16 +30,9 @@ def quality(probability: Numbers, target: Mask) -> Quality:
         accuracy=float((verdict == target).mean()),
         precision=hits / max(1, int(verdict.sum())),
         recall=hits / max(1, int(target.sum())),
-        auc=_auc(probability, target),
+        auc=ranked_above(probability, target),
         calibration_error=_calibration_error(probability, target),
     )
-
-
-def _auc(probability: Numbers, target: Mask) -> float:
-    _, place, count = np.unique(probability, return_inverse=True, return_counts=True)
-    rank = (np.cumsum(count) - (count - 1) / 2)[place]  # equals share their mean rank
-    yes, no = int(target.sum()), int((~target).sum())
-    return float((rank[target].sum() - yes * (yes + 1) / 2) / max(1, yes * no))
 
 
 def _calibration_error(probability: Numbers, target: Mask) -> float:

@@ -116,7 +116,7 @@ def test_links_like_those_that_brought_nothing_are_skipped_and_come_back_with_th
     def visit(url, verdict):
         memory.seed([Link(url)])
         id = int(memory.urls.find([url])[0])
-        opened = gate.opens(memory, id, Link(url))
+        opened = gate.opens(memory, id, Link(url), 0.0)
         visited = Visit(Link(url), Page(url), verdict)
         memory.visit(id, visited)
         return opened, gate.note(memory, id, visited).tolist()
@@ -127,7 +127,7 @@ def test_links_like_those_that_brought_nothing_are_skipped_and_come_back_with_th
         for more in range(3):
             visit(f"http://poor.example/x/{more}/{number}", NO)
     skipped = int(memory.seed([Link("http://bad.example/x/100")]).ids[0])
-    assert not gate.opens(memory, skipped, Link("http://bad.example/x/100"))
+    assert not gate.opens(memory, skipped, Link("http://bad.example/x/100"), 0.0)
     assert visit("http://good.example/geology/100", YES)[0]
     came_back = []
     for number in range(20):
@@ -173,7 +173,7 @@ def test_breadth_first_with_the_gate_needs_far_fewer_pages(gate):
     assert needed(curve, without[-1]) < 0.7 * needed(without, without[-1])
     rows = navigator.gate.policy()
     assert len(rows) == 16
-    assert {row["decision"] for row in rows} <= {"parse", "skip"}
+    assert {row["decision"] for row in rows} <= {"parse", "skip", "stand aside"}
     assert sum(row["skipped"] for row in rows) > len(urls)
     assert sum(row["parsed"] for row in rows) == len(urls)
     assert sum(row["relevant"] for row in rows) >= curve[-1]  # two addresses of a page are two
@@ -211,5 +211,7 @@ def test_some_links_of_a_skipped_state_are_tried_nevertheless(words):
 
     gate, memory = ParseOrSkip(Corrected(words), Never(), explore=5), Memory()
     ids = memory.seed([Link(f"http://a.example/{n}") for n in range(20)]).ids
-    opened = [gate.opens(memory, id, Link(memory.urls.url(id), depth=1)) for id in ids.tolist()]
+    opened = [
+        gate.opens(memory, id, Link(memory.urls.url(id), depth=1), 0.0) for id in ids.tolist()
+    ]
     assert np.flatnonzero(opened).tolist() == [4, 9, 14, 19]

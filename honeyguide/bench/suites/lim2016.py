@@ -203,7 +203,7 @@ def _report_features(results: Results, page: Page) -> dict[str, Any]:
 
 SUITE = Suite(
     name="lim2016",
-    version=2,
+    version=3,
     title="Ways through a graph, and parse or skip",
     source="Document 002: Reinforcement Learning and the Web Crawling Problem, 2016.",
     parts=(

@@ -34,8 +34,9 @@ WIKISPEEDIA = (
 )
 MDN = ("WebXR Device API", "Web Audio API", "WebGPU API", "IndexedDB", "WebAssembly")
 DEVELOPED_ON = (
-    "student from utexas, faculty from cornell and course from wisc of webkb; astronomy 3, birds "
-    "4, chess 21 and wine 22 of the generated webs; Mammals and Plants of wikispeedia; WebGL of mdn"
+    "student from utexas and wisc, faculty from cornell and washington, course from wisc of webkb; "
+    "astronomy 3, birds 4, chess 21 and wine 22 of the generated webs; Mammals, Plants, Birds, "
+    "Mathematics and Computer Programming of wikispeedia; WebGL, WebRTC, Canvas and Fetch of mdn"
 )
 
 

@@ -1,0 +1,59 @@
+"""Who has lately told relevant pages from others better: the agent, or the gate."""
+
+from collections import deque
+
+import numpy as np
+
+from honeyguide.contracts import State
+from honeyguide.ranking import ranked_above
+
+EVERY = 10  # pages until the question is asked again
+
+
+class Hindsight:
+    """Compares what agent and gate thought of the last pages with what became of them.
+
+    An agent that orders links well needs no gate: what it ranks highest is the best there is, and
+    skipping it costs. So the gate acts only while its own worths put relevant pages above others
+    more often than the agent's scores do, by a margin. Until pages are told of, it knows more.
+    """
+
+    def __init__(self, window: int = 200, margin: float = 0.05) -> None:
+        self._margin = margin
+        self._pages: deque[tuple[float, float, bool]] = deque(maxlen=window)
+        self._expected: dict[int, tuple[float, float]] = {}  # by page: the agent's, the gate's
+        self._since = 0
+        self.gate_knows_more = True
+
+    def expect(self, id: int, score: float, worth: float) -> None:
+        """A page will be fetched: what the agent and the gate think of it."""
+        self._expected[id] = score, worth
+
+    def learn(self, id: int, relevant: bool) -> None:
+        """What became of it."""
+        if id not in self._expected:
+            return
+        self._pages.append((*self._expected.pop(id), relevant))
+        self._since += 1
+        if self._since >= EVERY:
+            self._since = 0
+            scores, worths, outcomes = zip(*self._pages, strict=True)
+            lead = ranked_above(worths, outcomes) - ranked_above(scores, outcomes)
+            self.gate_knows_more = lead > self._margin
+
+    def state(self) -> State:
+        """All of it."""
+        return {
+            "pages": np.array(self._pages, np.float64).reshape(-1, 3),
+            "expected": [[id, *both] for id, both in self._expected.items()],
+            "since": self._since,
+            "gate_knows_more": self.gate_knows_more,
+        }
+
+    def load(self, state: State) -> None:
+        """Go on from there."""
+        self._pages.clear()
+        self._pages.extend((score, worth, bool(yes)) for score, worth, yes in state["pages"])
+        self._expected = {id: (score, worth) for id, score, worth in state["expected"]}
+        self._since = state["since"]
+        self.gate_knows_more = state["gate_knows_more"]

@@ -1,0 +1,62 @@
+"""The gate acts only while it knows more than the agent that wears it."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from honeyguide.gates.hindsight import Hindsight
+from honeyguide.plan import Plan
+from honeyguide.ranking import ranked_above
+from tests.gates.test_parse_or_skip import crawl
+
+
+def looked_back(agent, gate, pages=300):
+    """After pages of which every third is relevant; each knows, or guesses."""
+    rng = np.random.default_rng(1)
+    hindsight = Hindsight()
+    for id in range(pages):
+        relevant = id % 3 == 0
+        thoughts = [float(relevant) if knows else rng.random() for knows in (agent, gate)]
+        hindsight.expect(id, *thoughts)
+        hindsight.learn(id, relevant)
+    return hindsight
+
+
+def test_the_gate_acts_when_it_knows_and_the_agent_guesses():
+    assert looked_back(agent=False, gate=True).gate_knows_more
+
+
+@pytest.mark.parametrize("gate", [True, False])
+def test_it_stands_aside_for_an_agent_that_knows(gate):
+    assert not looked_back(agent=True, gate=gate).gate_knows_more
+
+
+def test_it_goes_on_from_a_saved_state():
+    half, whole = looked_back(False, True, 105), looked_back(False, True, 105)
+    again = Hindsight()
+    again.load(half.state())
+    for hindsight in (whole, again):
+        for id in range(200, 350):
+            hindsight.expect(id, float(id % 2), 0.0)
+            hindsight.learn(id, bool(id % 2))
+    assert again.gate_knows_more is whole.gate_knows_more is False
+    np.testing.assert_array_equal(again.state()["pages"], whole.state()["pages"])
+
+
+def test_an_oracle_is_not_held_up_by_the_gate():
+    plan = {"world": "synthetic:pages=3000", "judge": "label:geology", "seeds": ("geology",)}
+    bare = Plan(agent="oracle", budget=200, **plan)
+    worn = Plan(agent="oracle", budget=200, gate="parse_or_skip", **plan)
+    opened = bare.open(remember=True)
+    alone, behind = crawl(opened, bare)[0], crawl(opened, worn)[0]
+    assert behind[-1] >= 0.98 * alone[-1]
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.booleans()), min_size=1, max_size=40))
+def test_ranked_above_counts_pairs_and_halves_of_equals(rows):
+    above = [a for a, yes in rows if yes]
+    below = [b for b, yes in rows if not yes]
+    pairs = [(a > b) + 0.5 * (a == b) for a in above for b in below]
+    expected = np.mean(pairs) if pairs else 0.5
+    assert ranked_above(*zip(*rows, strict=True)) == pytest.approx(expected)
