@@ -78,7 +78,7 @@ class Dqn(Agent):
         targets = rewards + self.gamma * self._best(batch) - x[:, COSINES] @ GUESS
         self.loss = self._network.learn(x, targets)
         if self.target:
-            self._slow.lerp_(self._network.parameters.data.detach(), SOFT)
+            self._slow.lerp_(self._network.parameters.data, SOFT)
 
     def _best(self, batch: Sequence[Experience]) -> Vector:
         """What the best option of each is worth, 0 to 1 and a future; 0 without one."""

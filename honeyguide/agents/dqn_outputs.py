@@ -22,7 +22,7 @@ from honeyguide.contracts import (
 )
 from honeyguide.errors import HoneyguideError
 from honeyguide.features.state_action import STATE, StateAction
-from honeyguide.networks.parameters import Parameters, one_thread
+from honeyguide.networks.parameters import Parameters, Views, one_thread
 from honeyguide.networks.replay import Experience, Replay
 from honeyguide.registry import part
 
@@ -31,6 +31,7 @@ DROPOUT = 0.5
 ROOM = 50_000  # experiences kept
 BATCH = 32
 SOFT = 0.01  # share of the network that goes into its copy at each step
+PICKED = ("a_own", "a_mean", "a_offset_own", "a_offset_mean")
 HIGH, LOW = 0.6, 0.5  # relevance above which a page is worth 20, and 10
 
 
@@ -60,14 +61,13 @@ class DqnOutputs(Agent):
         }  # fmt: skip
         self._parameters = Parameters(shapes, for_network)
         self._slow = self._parameters.copy()
+        self._direction = torch.empty_like(self._slow)  # of the last step
         self._replay = Replay(for_replay, ROOM)
         self._chance = torch.Generator().manual_seed(int(for_network.integers(2**62)))
 
     def score(self, x: Matrix) -> Vector:
         """Q(s, a) = V(s) + A(s, a) - mean A(s, .): of each row's own output only."""
-        p = {
-            n: v.numpy() for n, v in self._parameters.views(self._parameters.data.detach()).items()
-        }
+        p = self._parameters.arrays()
         hidden = np.tanh(np.tanh(x[:, :STATE] @ p["w1"] + p["b1"]) @ p["w2"] + p["b2"])
         own = x[:, STATE].astype(np.intp)
         advantage = (hidden * p["a"][:, own].T).sum(axis=1) + p["a_offset"][own]
@@ -102,22 +102,49 @@ class DqnOutputs(Agent):
         if some:
             after = torch.from_numpy(np.concatenate([batch[place].options for place in some]))
             with torch.no_grad():
-                best = self._q(after, self._parameters.data).argmax(1, keepdim=True)
-                worth = self._q(after, self._slow).gather(1, best)[:, 0]
+                best = self._best(after)
+                worth = self._q(_picked(self._parameters.views(self._slow), best), after)
             targets[some] += self.gamma * worth.numpy()
         x = torch.from_numpy(np.array([experience.x for experience in batch]))
-        q = self._q(x[:, :STATE], self._parameters.data, dropout=True)
-        own = q.gather(1, x[:, STATE:].long())[:, 0]
-        loss = torch.nn.functional.mse_loss(own, torch.from_numpy(targets))
-        self._parameters.descend(self._parameters.gradient(loss))
-        self._slow.lerp_(self._parameters.data.detach(), SOFT)
+        self._parameters.descend(
+            self._gradient(x[:, :STATE], x[:, STATE].long(), torch.from_numpy(targets))
+        )
+        self._slow.lerp_(self._parameters.data, SOFT)
 
-    def _q(self, states: torch.Tensor, data: torch.Tensor, dropout: bool = False) -> torch.Tensor:
-        p = self._parameters.views(data)
+    def _gradient(
+        self, states: torch.Tensor, own: torch.Tensor, targets: torch.Tensor
+    ) -> torch.Tensor:
+        """Of the mean squared error: of outputs that are not in the batch by their mean alone."""
+        p = _picked(self._parameters.views(), own)
+        for name in PICKED:
+            p[name] = p[name].detach().requires_grad_(True)
+        loss = torch.nn.functional.mse_loss(self._q(p, states, dropout=True), targets)
+        found = dict(zip(p, torch.autograd.grad(loss, list(p.values())), strict=True))
+        whole = self._parameters.views(self._direction)
+        for name, place in whole.items():
+            if name in found:
+                place.copy_(found[name])
+        whole["a"].copy_((found["a_mean"] / self.pages)[:, None].expand(-1, self.pages))
+        whole["a"].index_add_(1, own, found["a_own"].T)
+        whole["a_offset"].fill_(float(found["a_offset_mean"]) / self.pages)
+        whole["a_offset"].index_add_(0, own, found["a_offset_own"])
+        return self._direction
+
+    def _best(self, states: torch.Tensor) -> torch.Tensor:
+        """The output of the highest Q: the others have the same V and mean A."""
+        p = self._parameters.views(self._parameters.data)
+        return (self._hidden(p, states) @ p["a"] + p["a_offset"]).argmax(1)
+
+    def _q(self, p: Views, states: torch.Tensor, dropout: bool = False) -> torch.Tensor:
+        """Q of the output picked for each state."""
+        hidden = self._hidden(p, states, dropout)
+        advantage = (hidden * p["a_own"]).sum(1) + p["a_offset_own"]
+        mean = hidden @ p["a_mean"] + p["a_offset_mean"]
+        return hidden @ p["v"][:, 0] + p["v_offset"][0] + advantage - mean
+
+    def _hidden(self, p: Views, states: torch.Tensor, dropout: bool = False) -> torch.Tensor:
         hidden = self._drop(torch.tanh(states @ p["w1"] + p["b1"]), dropout)
-        hidden = self._drop(torch.tanh(hidden @ p["w2"] + p["b2"]), dropout)
-        advantage = hidden @ p["a"] + p["a_offset"]
-        return hidden @ p["v"] + p["v_offset"] + advantage - advantage.mean(1, keepdim=True)
+        return self._drop(torch.tanh(hidden @ p["w2"] + p["b2"]), dropout)
 
     def _drop(self, hidden: torch.Tensor, dropout: bool) -> torch.Tensor:
         if not dropout:
@@ -153,6 +180,13 @@ class DqnOutputs(Agent):
         self._chance.set_state(torch.from_numpy(state["chance"].copy()))
         self._dice.bit_generator.state = state["dice"]
         self.features.load(state["features"])
+
+
+def _picked(p: Views, own: torch.Tensor) -> Views:
+    """The parameters with an output for each state, and the mean output, in place of all."""
+    picked = {name: view for name, view in p.items() if name not in ("a", "a_offset")}
+    parts = p["a"][:, own].T, p["a"].mean(1), p["a_offset"][own], p["a_offset"].mean()
+    return picked | dict(zip(PICKED, parts, strict=True))
 
 
 class _PageAndNumber:

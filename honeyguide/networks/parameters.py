@@ -28,11 +28,15 @@ class Parameters:
         self._look()
 
     def _look(self) -> None:
-        self.data = self.block[0].requires_grad_(False).detach().requires_grad_(True)
+        self.data = self.block[0].detach()
+        # each array by itself: a gradient through a slice of the whole would be as long as that
+        self._leaves = {n: view.requires_grad_(True) for n, view in self.views(self.data).items()}
+        self._scratch = torch.empty_like(self.data)  # made once: large pieces tear memory apart
 
     def views(self, data: torch.Tensor | None = None) -> Views:
-        """Each array by its name: a part of the vector, or of one like it."""
-        data = self.data if data is None else data
+        """Each array by its name, to learn by; or the same parts of another vector."""
+        if data is None:
+            return self._leaves
         views, start = {}, 0
         for name, shape in self.shapes.items():
             size = math.prod(shape)
@@ -42,11 +46,12 @@ class Parameters:
 
     def arrays(self) -> dict[str, NDArray[np.float32]]:
         """The same as numpy arrays that share their memory."""
-        return {name: view.numpy() for name, view in self.views(self.data.detach()).items()}
+        return {name: view.numpy() for name, view in self.views(self.data).items()}
 
     def gradient(self, loss: torch.Tensor) -> torch.Tensor:
-        """In which direction the loss grows."""
-        return torch.autograd.grad(loss, self.data)[0]
+        """In which direction a loss made from `views()` grows."""
+        parts = torch.autograd.grad(loss, list(self._leaves.values()))
+        return torch.cat([part.ravel() for part in parts])
 
     def descend(self, gradient: torch.Tensor) -> None:
         """A step of Adam; several processes may do this at once without waiting (Hogwild)."""
@@ -55,13 +60,14 @@ class Parameters:
             steps += 1
             count = float(steps[0])
             mean.lerp_(gradient, 1 - MEAN)
-            square.lerp_(gradient * gradient, 1 - SQUARE)
+            square.mul_(SQUARE).addcmul_(gradient, gradient, value=1 - SQUARE)
             scale = self.step_size * math.sqrt(1 - SQUARE**count) / (1 - MEAN**count)
-            self.block[0].addcdiv_(mean, square.sqrt().add_(1e-8), value=-scale)
+            torch.sqrt(square, out=self._scratch)
+            self.block[0].addcdiv_(mean, self._scratch.add_(1e-8), value=-scale)
 
     def copy(self) -> torch.Tensor:
         """The numbers as they are now."""
-        return self.data.detach().clone()
+        return self.data.clone()
 
     def share(self, block: torch.Tensor | None = None) -> torch.Tensor:
         """Use memory that other processes see too: a new piece, or theirs."""

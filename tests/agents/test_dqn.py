@@ -63,14 +63,42 @@ def test_outputs_learn_which_page_is_worth_going_to(encoder):
     assert good > bad + 5
 
 
-def test_a_score_of_outputs_is_that_of_the_whole_network(encoder):
+def all_outputs(agent, states):
+    """Q of every output, as the document's network has it."""
+    p = agent._parameters.arrays()
+    hidden = np.tanh(np.tanh(states @ p["w1"] + p["b1"]) @ p["w2"] + p["b2"])
+    advantage = hidden @ p["a"] + p["a_offset"]
+    mean = advantage.mean(axis=1, keepdims=True)
+    return hidden @ p["v"] + p["v_offset"] + advantage - mean
+
+
+def test_an_output_alone_is_that_of_the_whole_network(encoder):
     import torch
 
     agent = DqnOutputs(Goal("geology", encoder), np.random.default_rng(0), pages=10)
     x = rows(agent, 4)
-    x[:, -1] = [0, 3, 9, 3]
-    whole = agent._q(torch.from_numpy(x[:, :-1]), agent._parameters.data).detach().numpy()
-    assert agent.score(x) == pytest.approx(whole[np.arange(4), [0, 3, 9, 3]], abs=1e-5)
+    own = x[:, -1] = [0, 3, 9, 3]
+    whole = all_outputs(agent, x[:, :-1])
+    assert agent.score(x) == pytest.approx(whole[np.arange(4), own], abs=1e-5)
+    states = torch.from_numpy(x[:, :-1])
+    assert agent._best(states).tolist() == whole.argmax(axis=1).tolist()
+
+
+def test_the_gradient_of_outputs_is_that_of_automatic_differentiation(encoder, monkeypatch):
+    import torch
+
+    agent = DqnOutputs(Goal("geology", encoder), np.random.default_rng(0), pages=10)
+    monkeypatch.setattr(agent, "_drop", lambda hidden, dropout: hidden)
+    x = torch.from_numpy(rows(agent, 4))
+    own, targets = torch.tensor([0, 3, 9, 3]), torch.tensor([30.0, -1.0, 10.0, 20.0])
+    p = agent._parameters.views()
+    hidden = torch.tanh(torch.tanh(x[:, :-1] @ p["w1"] + p["b1"]) @ p["w2"] + p["b2"])
+    advantage = hidden @ p["a"] + p["a_offset"]
+    q = hidden @ p["v"] + p["v_offset"] + advantage - advantage.mean(1, keepdim=True)
+    loss = torch.nn.functional.mse_loss(q[torch.arange(4), own], targets)
+    expected = agent._parameters.gradient(loss)
+    found = agent._gradient(x[:, :-1], own, targets)
+    assert found.numpy() == pytest.approx(expected.numpy(), abs=1e-4)
 
 
 def test_rewards_are_the_documents(encoder):

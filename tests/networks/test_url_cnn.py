@@ -59,7 +59,7 @@ def test_the_gradient_is_that_of_automatic_differentiation():
     targets, weights = rng.random((2, 30), np.float32)
     errors = torch.from_numpy(targets) - by_torch(cnn, vectors, words)
     loss = (torch.from_numpy(weights) * errors.square()).mean()
-    expected = torch.autograd.grad(loss, cnn.parameters.data)[0] * cnn._mask
+    expected = cnn.parameters.gradient(loss) * cnn._mask
     gradient, found = cnn.gradient(words, vectors, targets, weights)
     assert gradient.numpy() == pytest.approx(expected.numpy(), abs=1e-7)
     assert found == pytest.approx(errors.detach().numpy(), abs=1e-6)
