@@ -8,6 +8,7 @@ from honeyguide.contracts import State
 from honeyguide.ranking import ranked_above
 
 EVERY = 10  # pages until the question is asked again
+FEWEST = 30  # pages to judge by
 
 
 class Hindsight:
@@ -15,7 +16,7 @@ class Hindsight:
 
     An agent that orders links well needs no gate: what it ranks highest is the best there is, and
     skipping it costs. So the gate acts only while its own worths put relevant pages above others
-    more often than the agent's scores do, by a margin. Until pages are told of, it knows more.
+    more often than the agent's scores do, by a margin; always for an agent that foresees nothing.
     """
 
     def __init__(self, window: int = 200, margin: float = 0.05) -> None:
@@ -23,11 +24,14 @@ class Hindsight:
         self._pages: deque[tuple[float, float, bool]] = deque(maxlen=window)
         self._expected: dict[int, tuple[float, float]] = {}  # by page: the agent's, the gate's
         self._since = 0
-        self.gate_knows_more = True
+        self.gate_knows_more = False
 
-    def expect(self, id: int, score: float, worth: float) -> None:
+    def expect(self, id: int, score: float | None, worth: float) -> None:
         """A page will be fetched: what the agent and the gate think of it."""
-        self._expected[id] = score, worth
+        if score is None:
+            self.gate_knows_more = True
+        else:
+            self._expected[id] = score, worth
 
     def learn(self, id: int, relevant: bool) -> None:
         """What became of it."""
@@ -35,7 +39,7 @@ class Hindsight:
             return
         self._pages.append((*self._expected.pop(id), relevant))
         self._since += 1
-        if self._since >= EVERY:
+        if self._since >= EVERY and len(self._pages) >= FEWEST:
             self._since = 0
             scores, worths, outcomes = zip(*self._pages, strict=True)
             lead = ranked_above(worths, outcomes) - ranked_above(scores, outcomes)

@@ -60,7 +60,7 @@ class ParseOrSkip:
         state = self._states.of(memory, id, link)
         if self._stands_open or self._solver.parses(state) or self._tries(state):
             self._remember(id, state)
-            if self._hindsight and foreseen is not None:
+            if self._hindsight:
                 self._hindsight.expect(id, foreseen, float(self._solver.worths()[state, PARSE]))
             return True
         self._skipped[id] = state
