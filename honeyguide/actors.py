@@ -4,7 +4,7 @@ import time
 from dataclasses import dataclass, replace
 from queue import Empty
 from types import TracebackType
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from honeyguide.contracts import Agent, Step, Visit
 from honeyguide.crawl import run_jumping
@@ -14,6 +14,7 @@ from honeyguide.urls import host
 
 LOOKED_AFTER = 50  # steps between two looks at whether to stop
 PATIENCE = 120.0  # seconds for an actor to end
+DONE = 1 << 62  # steps of an actor that keeps nobody waiting any more
 
 
 @runtime_checkable
@@ -55,28 +56,26 @@ class Actors:
 
         context = torch.multiprocessing.get_context("spawn")
         self._queue, self._stop, go = context.Queue(), context.Event(), context.Event()
-        shared = self._agent.share()
+        count, shared = self._agent.actors, self._agent.share()
+        # one number each: actors that count together, without waiting, lose steps
+        self._steps = context.Array("q", count, lock=False)
+        signals = _Signals(self._queue, go, self._stop, self._steps)
         self._processes = [
-            context.Process(
-                target=_act,
-                args=(self._plan, shared, number, self._queue, go, self._stop),
-                daemon=True,
-            )
-            for number in range(self._agent.actors)
+            context.Process(target=_act, args=(self._plan, shared, number, signals), daemon=True)
+            for number in range(count)
         ]
         for process in self._processes:
             process.start()
         for _ in self._processes:  # nobody begins before all can
             self._hear()
         go.set()
-        self._counts = shared.counts
         return self
 
     def keep_pace(self, steps: int) -> None:
         """Wait until the actors have taken as many steps each, if they still act."""
-        while self._processes and int(self._counts[0]) < steps * len(self._processes):
-            if not any(process.is_alive() for process in self._processes):
-                return
+        while self._processes and sum(self._steps) < steps * len(self._processes):
+            if any(process.exitcode for process in self._processes):
+                raise self._failure()
             time.sleep(0.002)
 
     def __exit__(
@@ -100,9 +99,14 @@ class Actors:
             except Empty:
                 if any(process.exitcode for process in self._processes):
                     break
+        raise self._failure()
+
+    def _failure(self) -> HoneyguideError:
+        """Nobody goes on when one has failed."""
         for process in self._processes:
             process.terminate()
-        raise HoneyguideError("an actor has failed: what it said stands above")
+        self._processes = []
+        return HoneyguideError("an actor has failed: what it said stands above")
 
     @property
     def hosts(self) -> frozenset[str]:
@@ -110,7 +114,16 @@ class Actors:
         return frozenset().union(*(told.hosts for told in self.told))
 
 
-def _act(plan: Plan, shared: Any, number: int, queue: Any, go: Any, stop: Any) -> None:
+class _Signals(NamedTuple):
+    """What actors and the one they train say to each other."""
+
+    queue: Any
+    go: Any
+    stop: Any
+    steps: Any  # of each actor
+
+
+def _act(plan: Plan, shared: Any, number: int, signals: _Signals) -> None:
     """One actor: the plan's crawl with dice of its own, learning for all."""
     opened = replace(plan, random_seed=plan.random_seed + 100_000 * (number + 1)).open(
         remember=True
@@ -122,11 +135,13 @@ def _act(plan: Plan, shared: Any, number: int, queue: Any, go: Any, stop: Any) -
     def note(visit: Visit, step: Step, now: float) -> None:
         if visit.verdict.relevant:
             hosts.add(host(visit.page.url if visit.page else visit.link.url))
-        if navigator.memory.visits % LOOKED_AFTER == 0 and stop.is_set():
+        signals.steps[number] = navigator.memory.visits
+        if navigator.memory.visits % LOOKED_AFTER == 0 and signals.stop.is_set():
             crawl.stop("the others are done")
 
     crawl = opened.crawl(navigator, note)
-    queue.put(number)
-    go.wait()
+    signals.queue.put(number)
+    signals.go.wait()
     outcome = run_jumping(crawl.run(opened.seeds))
-    queue.put(Told(outcome.pages, frozenset(hosts)))
+    signals.steps[number] = DONE
+    signals.queue.put(Told(outcome.pages, frozenset(hosts)))

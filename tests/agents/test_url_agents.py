@@ -1,14 +1,18 @@
 """Agents that see nothing but the words of URLs (document 004)."""
 
+import os
+import signal
 import subprocess
 import sys
 
 import numpy as np
 import pytest
 
+from honeyguide.actors import Actors
 from honeyguide.agents.url_linear_q import UrlLinearQ
 from honeyguide.contracts import Goal, Link, Step, Verdict
 from honeyguide.crawl import run_jumping, simulate
+from honeyguide.errors import HoneyguideError
 from honeyguide.frontiers.walks import Walks
 from honeyguide.navigator import Navigator
 from honeyguide.plan import Plan
@@ -154,28 +158,41 @@ def test_the_classifier_is_better_than_chance_and_knows_pages_it_was_not_shown(e
     assert separation(values, optimal_values(truth, 0.75)[unseen]) > 0.4
 
 
-def test_actors_in_processes_train_the_network_that_is_watched():
-    from honeyguide.actors import Actors
-
+def trained_by_two(**settings):
     plan = Plan(
         topic="geology",
         seeds=("100 random pages",),
         world="synthetic:pages=1000",
         judge="label:geology",
         agent="url_async_dqn:actors=2",
-        budget=150,
+        **settings,
     )
     opened = plan.open()
-    navigator = opened.navigator()
+    return plan, opened, opened.navigator()
+
+
+def test_actors_in_processes_train_the_network_that_is_watched():
+    plan, opened, navigator = trained_by_two(budget=150)
     agent = navigator.agent
     before = agent.policy()["network"]["block"][0].copy()
     with Actors(plan, agent) as actors:
         pace = lambda visit, step, now: actors.keep_pace(navigator.memory.visits)  # noqa: E731
         run_jumping(opened.crawl(navigator, pace).run(opened.seeds))
+        actors.keep_pace(1_000_000)  # all have ended: nobody is waited for
     assert [told.steps for told in actors.told] == [150, 150]
     assert int(agent._counts[0]) > 200  # steps of both, but for a few lost at the same moment
     assert not np.array_equal(agent.policy()["network"]["block"][0], before)
     assert not agent.explores()
+
+
+def test_an_actor_that_is_killed_is_not_waited_for():
+    plan, _, navigator = trained_by_two(budget=1_000_000)
+    with (
+        pytest.raises(HoneyguideError, match="an actor has failed"),
+        Actors(plan, navigator.agent) as actors,
+    ):
+        os.kill(actors._processes[0].pid, signal.SIGKILL)
+        actors.keep_pace(1_000_000)
 
 
 def test_settings_that_make_no_sense_are_refused():
