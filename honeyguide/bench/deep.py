@@ -31,7 +31,7 @@ ROUNDS = 2  # times that each lesson is taken
 
 def rehearsed(trial: Trial, world: str, random_seed: int) -> dict[str, Any]:
     """Document 000, 4.4: train on the task, then crawl it anew without learning."""
-    opened = _opened(trial.task, world, trial.entry.encoder, trial.entry.judge(trial.task))
+    opened = opened_task(trial.task, world, trial.entry.encoder, trial.entry.judge(trial.task))
     learnt, before = _crawl(opened, trial.entry.agent, random_seed)
     assert isinstance(learnt, Learner)  # noqa: S101 for the type checker
     test = f"{trial.entry.agent},epsilon=0.1,learns=false"
@@ -44,7 +44,7 @@ def after_others(trial: Trial, world: str, random_seed: int) -> dict[str, Any]:
     policy = None
     if trial.entry.name != FROM_NOTHING:
         policy = taught(trial.entry.agent, lessons(trial.task), world)
-    opened = _opened(trial.task, world, trial.entry.encoder, trial.entry.judge(trial.task))
+    opened = opened_task(trial.task, world, trial.entry.encoder, trial.entry.judge(trial.task))
     return _said(_crawl(opened, trial.entry.agent, random_seed, policy)[1])
 
 
@@ -64,7 +64,7 @@ def taught(agent: str, tasks: tuple[Task, ...], world: str) -> State:
     """What an agent knows after crawling these tasks one after the other, some times over."""
     policy: State | None = None
     for number, task in enumerate(tasks * ROUNDS):
-        opened = _opened(task, world, "wordllama", task.judge)
+        opened = opened_task(task, world, "wordllama", task.judge)
         pupil, _ = _crawl(opened, agent, number, policy)
         assert isinstance(pupil, Learner)  # noqa: S101 for the type checker
         policy = pupil.policy()
@@ -83,7 +83,8 @@ def _crawl(
 
 
 @functools.lru_cache(maxsize=2)
-def _opened(task: Task, world: str, encoder: str, judge: str) -> OpenPlan:
+def opened_task(task: Task, world: str, encoder: str, judge: str) -> OpenPlan:
+    """The same web for all agents of a task."""
     return Plan(
         topic=task.topic,
         seeds=task.seeds,
