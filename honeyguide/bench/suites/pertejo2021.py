@@ -299,7 +299,7 @@ def _report_network(results: Results, page: Page, part: str) -> dict[str, Any]:
     )
     page.text(
         "Its code (appendix A.8) keeps a link once for each page that it stands on, and a step is "
-        "spent when a pair's page was visited meanwhile; in its algorithm 3 no step is. By its code, "
+        "spent when a pair's page was visited meanwhile; in its algorithm 3 no step is. By it, "
         "too, what an action brought is learnt for the page visited before, not for the page that "
         f"the link stands on. `{ON_PAIRS}` follows the code, `dqn_outputs` the algorithm, on a "
         "frontier that holds a page once, like best_first's. Four times less than best_first would "
