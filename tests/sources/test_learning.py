@@ -14,6 +14,7 @@ from honeyguide.sources.inputs import AROUND, Choice, Episode, page_inputs, with
 from honeyguide.sources.learning import PolicyGradient
 from honeyguide.sources.policy import Policy, shapes, side_by_side
 from honeyguide.training.several import Several, joined
+from honeyguide.training.shown import ShownLinks
 from honeyguide.training.sources import (
     FineTuning,
     Manner,
@@ -238,3 +239,37 @@ def test_several_nets_are_trained_apart_and_watched(few):
     assert before[0].policy(page).tolist() != after[0].policy(page).tolist()
     assert [done for done, _ in seen] == [1, 2, 10]
     assert joined(after).eta == pytest.approx((after[0].eta + after[1].eta) / 2)
+
+
+def test_links_that_are_shown_are_learnt_without_a_click(few):
+    async def run(seed):
+        learner = PolicyGradient(256, seed)
+        homes = {home: await few.look(home, home) for home in few.homes}
+        known = {*homes, *(url for seen in homes.values() for url in seen.targets if url)}
+        shown = ShownLinks(epochs=20, step_size=0.002)
+        loss = await shown.run(few, sorted(known), learner, np.random.default_rng(seed))
+        return loss, (await evaluate(few, learner.policy(), -1.0, steps=1))[0].first
+
+    loss, first = asyncio.run(run(0))
+    assert first >= 0.8
+    assert asyncio.run(run(0))[0] == loss, "the same seed leads to the same net"
+
+
+def test_a_list_of_source_pages_is_worth_less_than_a_source_page():
+    def seen(relevant, targets=()):
+        return Seen(page_inputs((), NgramEncoder(16)), targets, 0.0, relevant)
+
+    shown = ShownLinks(whole_list=2, of_list=0.9)
+    site = {"source": seen(True), "other": seen(True), "plain": seen(False)}
+    worth = [
+        shown._worth(seen(False, links), site)
+        for links in (
+            (),
+            ("plain",),
+            ("source",),
+            ("source", "other"),
+            ("source", "other", "source"),
+        )
+    ]
+    assert worth == pytest.approx([0.0, 0.0, 0.45, 0.9, 0.9])
+    assert shown._worth(seen(True), site) == 1.0

@@ -30,7 +30,9 @@ STARTS = 4  # other pages of a university that training starts from, too
 FEWEST_LINKS = 5  # of such a page
 # entry -> what Anchor-Net is given, and how it learns
 VARIANTS: dict[str, dict[str, Any]] = {
-    "links with what is around them": {"around": True, "learning": {"lineage": 0.8}},
+    "links shown": {"around": True, "learning": {}, "shown": True, "clicks": False},
+    "links shown, then clicks": {"around": True, "learning": {"lineage": 0.8}, "shown": True},
+    "clicks alone": {"around": True, "learning": {"lineage": 0.8}},
     "anchors only": {"around": False, "learning": {"lineage": 0.8}},
     "no credit for the way": {"around": True, "learning": {}},
 }
@@ -58,12 +60,13 @@ class _Experiment:
         self.world = make("world", world, judge=make("judge", f"label:class:{kind}"))
         self.encoder = make("encoder", "wordllama")
         self.inputs = with_surroundings if settings["around"] else anchors_only
-        self.learning, self.test, self.random_seed = settings["learning"], test, random_seed
+        self.settings, self.test, self.random_seed = settings, test, random_seed
 
     async def run(self, epochs: int) -> dict[int, int]:
         """Pages of the kind that were found with so many clicks."""
         from honeyguide.sources.inputs import AROUND  # noqa: PLC0415
         from honeyguide.sources.learning import PolicyGradient  # noqa: PLC0415
+        from honeyguide.training.shown import ShownLinks  # noqa: PLC0415
         from honeyguide.training.sources import (  # noqa: PLC0415 needs an extra
             Manner,
             PreTraining,
@@ -78,8 +81,11 @@ class _Experiment:
         sites = Sites(self.world, homes, self.encoder, None, lambda url, _: url in inside)
         sites.inputs = self.inputs
         width = self.encoder.width * (AROUND if self.inputs.__name__ != "anchors_only" else 1)
-        learner = PolicyGradient(width, self.random_seed, **self.learning)
-        await PreTraining(epochs=epochs, steps=20).run(sites, learner, rng, lambda *news: None)
+        learner = PolicyGradient(width, self.random_seed, **self.settings["learning"])
+        if self.settings.get("shown"):
+            await ShownLinks().run(sites, sorted(inside), learner, rng)
+        if self.settings.get("clicks", True):
+            await PreTraining(epochs=epochs, steps=20).run(sites, learner, rng, lambda *news: None)
         anywhere = Sites(self.world, homes, self.encoder, None, lambda url, home: True)
         anywhere.inputs = self.inputs
         manner = Manner(steps=max(BUDGETS), threshold=-1.0)
