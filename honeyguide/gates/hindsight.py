@@ -19,7 +19,7 @@ class Hindsight:
     more often than the agent's scores do, by a margin; always for an agent that foresees nothing.
     """
 
-    def __init__(self, window: int = 200, margin: float = 0.05) -> None:
+    def __init__(self, window: int = 200, margin: float = 0.15) -> None:
         self._margin = margin
         self._pages: deque[tuple[float, float, bool]] = deque(maxlen=window)
         self._expected: dict[int, tuple[float, float]] = {}  # by page: the agent's, the gate's
