@@ -62,7 +62,7 @@ class Moody(Open):
         self.refuses = refuses
         self.rng = np.random.default_rng(4)
 
-    def opens(self, memory, id, link):
+    def opens(self, memory, id, link, foreseen):
         return bool(self.rng.random() >= self.refuses)
 
     def note(self, memory, id, visit):

@@ -35,7 +35,7 @@ class Choosy(Open):
     def __init__(self, refuses, again=False):
         self.refuses, self.again = refuses, again
 
-    def opens(self, memory, id, link):
+    def opens(self, memory, id, link, foreseen):
         return link.url not in self.refuses
 
     def note(self, memory, id, visit):
