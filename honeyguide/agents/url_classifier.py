@@ -1,7 +1,7 @@
 """The network that is told the optimal values: an upper benchmark (document 004, 3.7)."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from honeyguide.contracts import Agent, Goal, Matrix, State, Step, Truth, Vector
 from honeyguide.errors import HoneyguideError
 from honeyguide.features.url_words import UrlWords
 from honeyguide.networks.optimal import optimal_values
+from honeyguide.networks.url_cnn import Words
 from honeyguide.networks.url_values import UrlValues
 from honeyguide.registry import part
 
@@ -30,32 +31,35 @@ def known_truth(goal: Goal) -> Truth:
     return goal.truth()
 
 
-@part("agent", "url_classifier")
-class UrlClassifier(Agent):
-    """Walks by a network that was shown how far half of all pages are from a reward."""
+class Values(Protocol):
+    """What URLs are worth, learnt from examples."""
+
+    features: UrlWords
+
+    def score(self, x: Matrix) -> Vector: ...
+
+    def learn(self, rows: Words, targets: Vector) -> Vector: ...
+
+    def state(self) -> State: ...
+
+    def load(self, state: State) -> None: ...
+
+
+class Classifier(Agent):
+    """Walks by values that were shown how far half of all pages are from a reward."""
 
     frontier = "walks"
 
     def __init__(
-        self,
-        goal: Goal,
-        rng: np.random.Generator,
-        gamma: float = 0.75,  # worth of what is one link further
-        step_size: float = 0.001,
-        batches: int = BATCHES,  # of 1,000 pages
+        self, values: Values, truth: Truth, settings: tuple[float, int], rng: np.random.Generator
     ) -> None:
-        for_network, for_pages = rng.spawn(2)
-        self._values = UrlValues(goal.encoder, for_network, step_size)
-        self.features: UrlWords = self._values.features
-        truth = known_truth(goal)
-        self.seen = training_pages(len(truth.relevant), for_pages)
-        self._train(truth, gamma, batches, for_pages)
-
-    def _train(self, truth: Truth, gamma: float, batches: int, rng: np.random.Generator) -> None:
-        """Equation 3.2 on batches in which every optimal value is as frequent."""
-        rows, optimal, drawn = lessons(truth, self.seen, self.features, (gamma, batches), rng)
+        self._values = values
+        self.features: UrlWords = values.features
+        self.seen = training_pages(len(truth.relevant), rng)
+        # equation 3.2 on batches in which every optimal value is as frequent
+        rows, optimal, drawn = lessons(truth, self.seen, self.features, settings, rng)
         for chosen in drawn:
-            self._values.learn(rows[chosen], optimal[chosen])
+            values.learn(rows[chosen], optimal[chosen])
 
     def score(self, x: Matrix) -> Vector:
         """v(s; theta)."""
@@ -69,7 +73,7 @@ class UrlClassifier(Agent):
         """All was learnt before."""
 
     def state(self) -> State:
-        """The network and its words."""
+        """The values and their words."""
         return self._values.state()
 
     def load(self, state: State) -> None:
@@ -77,45 +81,54 @@ class UrlClassifier(Agent):
         self._values.load(state)
 
 
+@part("agent", "url_classifier")
+def url_classifier(
+    goal: Goal,
+    rng: np.random.Generator,
+    gamma: float = 0.75,  # worth of what is one link further
+    step_size: float = 0.001,
+    batches: int = BATCHES,  # of 1,000 pages
+) -> Classifier:
+    """Walks by a network that was shown how far half of all pages are from a reward."""
+    for_network, for_pages = rng.spawn(2)
+    values = UrlValues(goal.encoder, for_network, step_size)
+    return Classifier(values, known_truth(goal), (gamma, batches), for_pages)
+
+
 @part("agent", "url_bag_classifier")
-class UrlBagClassifier(Agent):
+def url_bag_classifier(
+    goal: Goal,
+    rng: np.random.Generator,
+    gamma: float = 0.75,  # worth of what is one link further
+    step_size: float = 0.001,
+    batches: int = BATCHES,  # of 1,000 pages
+) -> Classifier:
     """As url_classifier, with a weight for each word instead of a network."""
+    return Classifier(_BagValues(step_size), known_truth(goal), (gamma, batches), rng)
 
-    frontier = "walks"
 
-    def __init__(
-        self,
-        goal: Goal,
-        rng: np.random.Generator,
-        gamma: float = 0.75,  # worth of what is one link further
-        step_size: float = 0.001,
-        batches: int = BATCHES,  # of 1,000 pages
-    ) -> None:
+class _BagValues:
+    """The sum of the weights of a URL's words."""
+
+    def __init__(self, step_size: float) -> None:
         self.features: UrlWords = UrlWords(vocabulary=VOCABULARY)
-        truth = known_truth(goal)
-        self.seen = training_pages(len(truth.relevant), rng)
         self._w = np.zeros(VOCABULARY + 1, np.float32)
-        adam = Adam(VOCABULARY + 1, step_size)
-        rows, optimal, drawn = lessons(truth, self.seen, self.features, (gamma, batches), rng)
-        for chosen in drawn:
-            words = rows[chosen].astype(np.intp)
-            errors = optimal[chosen] - self._w[words].sum(axis=1)
-            gradient = np.zeros_like(self._w)
-            np.add.at(gradient, words, -errors[:, None] / len(chosen))
-            gradient[0] = 0.0
-            self._w -= adam.step(gradient)
+        self._adam = Adam(VOCABULARY + 1, step_size)
 
     def score(self, x: Matrix) -> Vector:
-        """v(s; w): the sum of the weights of its words."""
+        """v(s; w)."""
         values: Vector = self._w[x.astype(np.intp)].sum(axis=1)
         return values
 
-    def ends(self, visit: Visit) -> bool:
-        """Section 3.2.3: an episode ends with a reward."""
-        return visit.verdict.relevant
-
-    def learn(self, steps: Sequence[Step]) -> None:
-        """All was learnt before."""
+    def learn(self, rows: Words, targets: Vector) -> Vector:
+        """A step towards these targets; how wrong each value was."""
+        words = rows.astype(np.intp)
+        errors: Vector = targets - self._w[words].sum(axis=1)
+        gradient = np.zeros_like(self._w)
+        np.add.at(gradient, words, -errors[:, None] / len(rows))
+        gradient[0] = 0.0
+        self._w -= self._adam.step(gradient)
+        return errors
 
     def state(self) -> State:
         """The weights and their words."""
