@@ -42,8 +42,7 @@ class Dueling:
 
     def values(self, x: Matrix, data: torch.Tensor | None = None) -> Vector:
         """What the network adds to a first guess."""
-        source = self.parameters.data if data is None else data
-        p: dict[str, Any] = {n: v.numpy() for n, v in self.parameters.views(source).items()}
+        p: dict[str, Any] = self.parameters.arrays(data)
         hidden = np.maximum(x @ p["a1"] + p["a1_offset"], 0.0)
         hidden = np.maximum(hidden @ p["a2"] + p["a2_offset"], 0.0)
         out = hidden @ p["a3"][:, 0] + p["a3_offset"][0]

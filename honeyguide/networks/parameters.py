@@ -44,9 +44,10 @@ class Parameters:
             start += size
         return views
 
-    def arrays(self) -> dict[str, NDArray[np.float32]]:
+    def arrays(self, data: torch.Tensor | None = None) -> dict[str, NDArray[np.float32]]:
         """The same as numpy arrays that share their memory."""
-        return {name: view.numpy() for name, view in self.views(self.data).items()}
+        source = self.data if data is None else data
+        return {name: view.numpy() for name, view in self.views(source).items()}
 
     def gradient(self, loss: torch.Tensor) -> torch.Tensor:
         """In which direction a loss made from `views()` grows."""

@@ -97,8 +97,7 @@ class UrlCnn:
         source = self.parameters.data if data is None else data
         where, arrays = self._seen[data is None]
         if where != source.data_ptr():  # another copy, or memory that others see too
-            views = self.parameters.views(source)
-            arrays = {name: view.numpy() for name, view in views.items()}
+            arrays = self.parameters.arrays(source)
             self._seen[data is None] = source.data_ptr(), arrays
         return arrays
 

@@ -63,7 +63,6 @@ class PolicyGradient:
         with torch.random.fork_rng():
             torch.manual_seed(random_seed)
             self.net = PolicyNet(width, nets, times)
-        self._chance = torch.Generator().manual_seed(random_seed)
         self.alpha, self.credit, self.lineage = alpha, credit, lineage
         self._optimiser = torch.optim.Adam(self.net.parameters(), lr=step_size)
 
@@ -91,10 +90,7 @@ class PolicyGradient:
         self._optimiser.zero_grad()
         # all pages at once: a batch takes hardly longer than a page
         pages = [page for episode in episodes for page in episode.pages if len(page)]
-        anchors, tags = (
-            _tensor(rows) for rows in zip(*((p.anchors, p.tags) for p in pages), strict=True)
-        )
-        worths, layout = self.net(anchors, tags, [len(page) for page in pages])
+        worths, layout = self._weigh(pages)
         sizes = [sum(map(len, episode.pages)) for episode in episodes]
         seen = zip(episodes, worths.split(sizes), layout.split(sizes), strict=True)
         loss = torch.stack([self._loss(*one) for one in seen]).mean()
@@ -106,25 +102,23 @@ class PolicyGradient:
         self,
         pages: Sequence[PageInputs],
         worths: Sequence[Vector],  # of each page's links; not a number where unknown
-        step_size: float,
-        dropout: float = 0.0,  # share of a link's numbers that are hidden
     ) -> float:
         """One step towards given probabilities; the loss."""
-        for group in self._optimiser.param_groups:
-            group["lr"] = step_size
         self._optimiser.zero_grad()
-        anchors, tags = (
-            _tensor(rows) for rows in zip(*((p.anchors, p.tags) for p in pages), strict=True)
-        )
-        seen = torch.rand(anchors.shape, generator=self._chance) >= dropout
-        anchors = anchors * seen / (1 - dropout)
-        guessed, _ = self.net(anchors, tags, [len(page) for page in pages])
+        guessed, _ = self._weigh(pages)
         told = _tensor(worths)
         known = ~told.isnan()
         loss = nn.functional.binary_cross_entropy(guessed[known], told[known])
         loss.backward()  # type: ignore[no-untyped-call]
         self._optimiser.step()
         return float(loss.detach())
+
+    def _weigh(self, pages: Sequence[PageInputs]) -> Any:
+        """Probabilities and layout of the links of pages, one page after the other."""
+        anchors, tags = (
+            _tensor(rows) for rows in zip(*((p.anchors, p.tags) for p in pages), strict=True)
+        )
+        return self.net(anchors, tags, [len(page) for page in pages])
 
     def state(self) -> State:
         """Weights and the optimiser's moments."""

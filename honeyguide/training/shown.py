@@ -5,7 +5,7 @@ every link of it is a lesson, not only those that an episode clicks.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,15 +15,18 @@ from honeyguide.sources.learning import PolicyGradient
 from honeyguide.training.sources import Seen, Sites
 
 UNKNOWN = np.float32(np.nan)
+Lesson = tuple[PageInputs, Vector]  # a page, and what its links are worth
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownLinks:
-    """Fits the policy to the worth of links: 1 to a source page, less to a list of such pages."""
+    """Fits the policy to the worth of links: 1 to a source page, less to a list of such pages.
+
+    Steps are as long as the learner's own.
+    """
 
     epochs: int = 8
     batch: int = 20  # pages
-    step_size: float = 0.0005
     dropout: float = 0.3  # share of a link's numbers that are hidden at each look
     whole_list: int = 5  # source pages on a page that is worth a full list
     of_list: float = 0.9  # worth of a full list
@@ -41,7 +44,7 @@ class ShownLinks:
             parts = np.array_split(
                 rng.permutation(len(lessons)), max(1, len(lessons) // self.batch)
             )
-            losses = [self._step([lessons[at] for at in part], learner) for part in parts]
+            losses = [self._step([lessons[at] for at in part], learner, rng) for part in parts]
         return float(np.mean(losses)) if losses else 0.0
 
     def _worth(self, page: Seen, seen: dict[str, Seen]) -> float:
@@ -50,9 +53,16 @@ class ShownLinks:
         listed = sum(target in seen and seen[target].relevant for target in set(page.targets))
         return self.of_list * min(1.0, listed / self.whole_list)
 
-    def _step(self, lessons: Sequence[tuple[PageInputs, Vector]], learner: PolicyGradient) -> float:
-        pages, worths = zip(*lessons, strict=True)
-        return learner.imitate(pages, worths, self.step_size, self.dropout)
+    def _step(
+        self, lessons: Sequence[Lesson], learner: PolicyGradient, rng: np.random.Generator
+    ) -> float:
+        pages = [self._hidden(page, rng) for page, _ in lessons]
+        return learner.imitate(pages, [worths for _, worths in lessons])
+
+    def _hidden(self, page: PageInputs, rng: np.random.Generator) -> PageInputs:
+        """The page with some numbers of its links hidden, the others larger to make up for it."""
+        kept = rng.random(page.anchors.shape, np.float32) >= self.dropout
+        return replace(page, anchors=page.anchors * kept / np.float32(1 - self.dropout))
 
 
 def _told(page: Seen, worth: dict[str, float]) -> Vector:

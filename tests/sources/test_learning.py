@@ -246,7 +246,7 @@ def test_links_that_are_shown_are_learnt_without_a_click(few):
         learner = PolicyGradient(256, seed)
         homes = {home: await few.look(home, home) for home in few.homes}
         known = {*homes, *(url for seen in homes.values() for url in seen.targets if url)}
-        shown = ShownLinks(epochs=20, step_size=0.002)
+        shown = ShownLinks(epochs=20)
         loss = await shown.run(few, sorted(known), learner, np.random.default_rng(seed))
         return loss, (await evaluate(few, learner.policy(), -1.0, steps=1))[0].first
 

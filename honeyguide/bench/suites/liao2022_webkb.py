@@ -28,10 +28,15 @@ KINDS = ("course", "faculty")
 BUDGETS = (20, 50)  # clicks
 STARTS = 4  # other pages of a university that training starts from, too
 FEWEST_LINKS = 5  # of such a page
+SHORT = {"step_size": 0.0005}
 # entry -> what Anchor-Net is given, and how it learns
 VARIANTS: dict[str, dict[str, Any]] = {
-    "links shown": {"around": True, "learning": {}, "shown": True, "clicks": False},
-    "links shown, then clicks": {"around": True, "learning": {"lineage": 0.8}, "shown": True},
+    "links shown": {"around": True, "learning": SHORT, "shown": True, "clicks": False},
+    "links shown, then clicks": {
+        "around": True,
+        "learning": {"lineage": 0.8, **SHORT},
+        "shown": True,
+    },
     "clicks alone": {"around": True, "learning": {"lineage": 0.8}},
     "anchors only": {"around": False, "learning": {"lineage": 0.8}},
     "no credit for the way": {"around": True, "learning": {}},
