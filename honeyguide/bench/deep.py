@@ -34,9 +34,13 @@ def rehearsed(trial: Trial, world: str, random_seed: int) -> dict[str, Any]:
     opened = opened_task(trial.task, world, trial.entry.encoder, trial.entry.judge(trial.task))
     learnt, before = _crawl(opened, trial.entry.agent, random_seed)
     assert isinstance(learnt, Learner)  # noqa: S101 for the type checker
-    test = f"{trial.entry.agent},epsilon=0.1,learns=false"
-    _, found = _crawl(opened, test, random_seed + 1, learnt.policy())
+    _, found = _crawl(opened, in_test(trial.entry.agent), random_seed + 1, learnt.policy())
     return _said(found) | {"training": int(before.curve[-1])}
+
+
+def in_test(agent: str) -> str:
+    """The same network after its training (document 000, 4.3)."""
+    return f"{agent},epsilon=0.1,learns=false"
 
 
 def after_others(trial: Trial, world: str, random_seed: int) -> dict[str, Any]:

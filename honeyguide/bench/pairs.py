@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from honeyguide.bench.deep import opened_task
+from honeyguide.bench.deep import in_test, opened_task
 from honeyguide.bench.suite import Trial
 from honeyguide.bench.trials import points
 from honeyguide.contracts import (
@@ -41,7 +41,7 @@ def rehearsed_on_pairs(trial: Trial, world: str, random_seed: int) -> dict[str, 
     opened = opened_task(task, world, entry.encoder, entry.judge(task))
     policy: State | None = None
     curves = []
-    for number, agent_spec in enumerate((entry.agent, f"{entry.agent},epsilon=0.1,learns=false")):
+    for number, agent_spec in enumerate((entry.agent, in_test(entry.agent))):
         plan = replace(opened.plan, agent=agent_spec, random_seed=random_seed + number)
         agent = opened.navigator(plan).agent
         assert isinstance(agent, Learner)  # noqa: S101 for the type checker

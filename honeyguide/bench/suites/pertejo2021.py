@@ -133,18 +133,10 @@ def _network(quick: bool) -> list[Trial]:
             name="dqn_outputs", agent=f"dqn_outputs:pages={pages}", encoder=GLOVE, cosine=True
         )
         trials += runs_of("network", [each], [BASIC, *UNLEARNED[1:]], count)
+        ways = {REHEARSED: entry, REHEARSED_ON_PAIRS: replace(entry, name=ON_PAIRS)}
         trials += [
-            Trial(part="network", task=each, entry=entry, number=number, experiment=REHEARSED)
-            for number in range(count)
-        ]
-        trials += [
-            Trial(
-                part="network",
-                task=each,
-                entry=replace(entry, name=ON_PAIRS),
-                number=number,
-                experiment=REHEARSED_ON_PAIRS,
-            )
+            Trial(part="network", task=each, entry=network, number=number, experiment=way)
+            for way, network in ways.items()
             for number in range(count)
         ]
     return trials
