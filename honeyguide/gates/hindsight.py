@@ -1,5 +1,6 @@
 """Who has lately told relevant pages from others better: the agent, or the gate."""
 
+import math
 from collections import deque
 
 import numpy as np
@@ -9,6 +10,7 @@ from honeyguide.ranking import ranked_above
 
 EVERY = 10  # pages until the question is asked again
 FEWEST = 30  # pages to judge by
+SURE = 2.0  # standard deviations of a lead that chance might give
 
 
 class Hindsight:
@@ -16,10 +18,11 @@ class Hindsight:
 
     An agent that orders links well needs no gate: what it ranks highest is the best there is, and
     skipping it costs. So the gate acts only while its own worths put relevant pages above others
-    more often than the agent's scores do, by a margin; always for an agent that foresees nothing.
+    more often than the agent's scores do, by a margin and more than chance would give where
+    relevant pages are few; always for an agent that foresees nothing.
     """
 
-    def __init__(self, window: int = 200, margin: float = 0.15) -> None:
+    def __init__(self, window: int = 200, margin: float = 0.1) -> None:
         self._margin = margin
         self._pages: deque[tuple[float, float, bool]] = deque(maxlen=window)
         self._expected: dict[int, tuple[float, float]] = {}  # by page: the agent's, the gate's
@@ -41,9 +44,18 @@ class Hindsight:
         self._since += 1
         if self._since >= EVERY and len(self._pages) >= FEWEST:
             self._since = 0
-            scores, worths, outcomes = zip(*self._pages, strict=True)
-            lead = ranked_above(worths, outcomes) - ranked_above(scores, outcomes)
-            self.gate_knows_more = lead > self._margin
+            self.gate_knows_more = self._lead() > self._margin
+
+    def _lead(self) -> float:
+        """By how much the gate has ranked better, less what may be chance."""
+        scores, worths, outcomes = zip(*self._pages, strict=True)
+        relevant = sum(outcomes)
+        others = len(outcomes) - relevant
+        if not relevant or not others:
+            return -math.inf
+        # twice the variance of the Mann-Whitney statistic where nothing is known: two rankings
+        chance = math.sqrt((len(outcomes) + 1) / (6 * relevant * others))
+        return ranked_above(worths, outcomes) - ranked_above(scores, outcomes) - SURE * chance
 
     def state(self) -> State:
         """All of it."""

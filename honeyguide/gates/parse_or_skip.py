@@ -196,7 +196,7 @@ def estimated(
     search: Sequence[str],
     encoder: Encoder,
     gamma: float = 0.3,
-    price: float = 0.65,  # of a fetch, in what a fetch has lately brought
+    price: float = 0.8,  # of a fetch, in what a fetch has lately brought
     printed: bool = False,  # the document's features as they are printed
 ) -> ParseOrSkip:
     """Skips links that bring less than a fetch costs, by a model counted in the crawl so far."""
@@ -209,7 +209,7 @@ def q_learning(
     search: Sequence[str],
     encoder: Encoder,
     gamma: float = 0.3,
-    price: float = 0.8,  # of a fetch, in what a fetch has lately brought
+    price: float = 0.9,  # of a fetch, in what a fetch has lately brought
     printed: bool = False,  # the document's features as they are printed
 ) -> ParseOrSkip:
     """Skips links that bring less than a fetch costs, by Q-learning: no model."""

@@ -75,7 +75,7 @@ class EstimatedPolicy:
     state that was met when the crawl went well is no better for that.
     """
 
-    def __init__(self, gamma: float = 0.3, price: float = 0.65, every: int = 10) -> None:
+    def __init__(self, gamma: float = 0.3, price: float = 0.8, every: int = 10) -> None:
         self.gamma = gamma
         self.price = price
         self._every = every  # pages until the policy is solved again
@@ -157,7 +157,7 @@ class QLearning:
     the best worth of that page's state.
     """
 
-    def __init__(self, gamma: float = 0.3, price: float = 0.8, slowest: float = 0.01) -> None:
+    def __init__(self, gamma: float = 0.3, price: float = 0.9, slowest: float = 0.01) -> None:
         self.gamma = gamma
         self.price = price
         self._slowest = slowest  # the least weight of a new outcome

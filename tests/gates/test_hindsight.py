@@ -11,12 +11,12 @@ from honeyguide.ranking import ranked_above
 from tests.gates.test_parse_or_skip import crawl
 
 
-def looked_back(agent, gate, pages=300):
-    """After pages of which every third is relevant; each knows, or guesses."""
+def looked_back(agent, gate, pages=300, every=3):
+    """After pages of which some are relevant; each knows, or guesses."""
     rng = np.random.default_rng(1)
     hindsight = Hindsight()
     for id in range(pages):
-        relevant = id % 3 == 0
+        relevant = id % every == 0
         thoughts = [float(relevant) if knows else rng.random() for knows in (agent, gate)]
         hindsight.expect(id, *thoughts)
         hindsight.learn(id, relevant)
@@ -25,6 +25,10 @@ def looked_back(agent, gate, pages=300):
 
 def test_the_gate_acts_when_it_knows_and_the_agent_guesses():
     assert looked_back(agent=False, gate=True).gate_knows_more
+
+
+def test_one_page_in_many_may_be_luck_and_proves_nothing():
+    assert not looked_back(agent=False, gate=True, every=150).gate_knows_more
 
 
 @pytest.mark.parametrize("gate", [True, False])
