@@ -48,7 +48,9 @@ def _ways(quick: bool) -> list[Trial]:
 
 
 def _ways_tasks(quick: bool) -> list[Task]:
-    webs = [(f"synthetic:pages=20000,seed={seed}", "geology", ("geology",)) for seed in WEBS]
+    webs: list[tuple[str, str, tuple[str, ...]]] = [
+        (f"synthetic:pages=20000,seed={seed}", "geology", ("geology",)) for seed in WEBS
+    ]
     webs = webs[:1] if quick else [*webs, ("webkb", "course", DEPARTMENTS)]
     return [
         Task(
