@@ -14,6 +14,7 @@ import os
 import re
 import weakref
 from functools import lru_cache
+from itertools import repeat
 from math import isqrt
 from pathlib import Path
 from struct import Struct
@@ -169,9 +170,9 @@ class Graph:
         none = [""] * len(targets)
         to = list(map(self.url, targets))
         self._lately = dict(zip(to, targets, strict=True))
-        rows = zip(to, *(column or none for column in columns), strict=True)
+        anchors, contexts, paths = (column or none for column in columns)
         source = self.url(page)
-        links = tuple([Link(url, a, context, path, 0, source) for url, a, context, path in rows])
+        links = tuple(map(Link, to, anchors, contexts, paths, repeat(0), repeat(source)))
         return Page(source, self.title(page), record.text, links, b"", self._labels_of(page))
 
     def _record(self, page: int) -> Record:

@@ -248,8 +248,9 @@ class Navigator:
 
     def _rescore(self) -> None:
         """Score all that waits again, as often as the budget of links a visit allows."""
-        self._credit = min(self._credit + self.rescoring, max(len(self.frontier), 1))
-        if self.agent.stale() and self._credit >= len(self.frontier):
+        waiting = len(self.frontier)
+        self._credit = min(self._credit + self.rescoring, max(waiting, 1))
+        if self.agent.stale() and self._credit >= waiting:
             self.frontier.rescore(self.agent.score)
             self._credit = 0.0
 

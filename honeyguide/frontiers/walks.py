@@ -48,7 +48,7 @@ class Walks:
         self._taken: dict[int, tuple[int, float]] = {}  # page: host, and when that was ready
 
     def __len__(self) -> int:
-        return int((self._links.scores > NOTHING).sum())
+        return int(np.count_nonzero(self._links.scores > NOTHING))
 
     def wants(self, ids: Ids) -> Mask:
         """All but the last pages visited."""
@@ -64,7 +64,10 @@ class Walks:
             self._starts.add(ids, hosts, x, self.rng)
             return
         kept = scores > NOTHING
-        here = _Here(ids[kept], hosts[kept], x[kept], scores[kept])
+        if kept.all():
+            here = _Here(ids, hosts, x, scores.copy())
+        else:
+            here = _Here(ids[kept], hosts[kept], x[kept], scores[kept])
         recent = self._recent["recent"]
         if len(ids) and recent[ids[0]] and recent[ids].all():  # taken, and put back
             for id in ids.tolist():

@@ -1,6 +1,7 @@
 """Pages of given hosts, or about given names."""
 
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -8,6 +9,8 @@ from honeyguide.contracts import Page, Verdict
 from honeyguide.errors import HoneyguideError
 from honeyguide.judges.matching import Term, fold
 from honeyguide.registry import part
+
+NOT_ONE = Verdict(0.0, False)
 
 
 @part("judge", "targets", argument="domains")
@@ -23,18 +26,24 @@ class Targets:
         self._names = [Term(name) for name in names]
         self._letters = "".join(names)
 
+        self._domain_of = lru_cache(maxsize=1 << 15)(self._domain)
+
     def __call__(self, page: Page) -> Verdict:
         """Relevance 1 or 0."""
-        labels = _host(page.url).split(".")
-        for start in range(len(labels)):
-            domain = ".".join(labels[start:])
-            if domain in self._domains:
-                return Verdict(1.0, True, (f"is on the target domain '{domain}'",))
+        authority = page.url.partition("://")[2].partition("/")[0]
+        if domain := self._domain_of(authority):
+            return Verdict(1.0, True, (f"is on the target domain '{domain}'",))
         title = fold(page.title, self._letters) if self._names else b""
         for name in self._names:
             if name.count(title):
                 return Verdict(1.0, True, (f"has the target '{name.word}' in its title",))
-        return Verdict(0.0, False)
+        return NOT_ONE
+
+    def _domain(self, authority: str) -> str:
+        """The target domain that a host is or belongs to; empty for none."""
+        labels = _host(authority).split(".")
+        domains = (".".join(labels[start:]) for start in range(len(labels)))
+        return next((domain for domain in domains if domain in self._domains), "")
 
 
 def _lines(domains: str) -> Iterator[str]:
