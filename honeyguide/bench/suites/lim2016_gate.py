@@ -34,9 +34,10 @@ WIKISPEEDIA = (
 )
 MDN = ("WebXR Device API", "Web Audio API", "WebGPU API", "IndexedDB", "WebAssembly")
 DEVELOPED_ON = (
-    "student from utexas and wisc, faculty from cornell and washington, course from wisc of webkb; "
-    "astronomy 3, birds 4, chess 21 and wine 22 of the generated webs; Mammals, Plants, Birds, "
-    "Mathematics and Computer Programming of wikispeedia; WebGL, WebRTC, Canvas and Fetch of mdn"
+    "courses, students, faculty and projects of webkb from the eleven home pages that are not "
+    "below; astronomy 3 and 31, birds 4 and 32, chess 21 and 33, geology 34, wine 22 and 35 of the "
+    "generated webs; Mammals, Plants, Birds, Mathematics and Computer Programming of wikispeedia; "
+    "WebGL, WebRTC, Canvas and Fetch of mdn"
 )
 
 
