@@ -25,7 +25,7 @@ SETS = {
     "rww": (404, Habit(("test",), AS_FOUND)),
 }
 TOGETHER = {"mixed": ("tesw", "rww")}
-KEPT = 300  # sites that are kept made up, some tens of kilobytes each
+KEPT = 600  # sites that are kept made up, some tens of kilobytes each
 _NOTHING = Verdict(0.0, False)
 
 
