@@ -165,8 +165,8 @@ def _by_menu(sites: Any, walks: Sequence[Any]) -> dict[str, dict[str, float]]:
         found["mega" if sites.world.site(host).mega else "flat"].append(walk.found)
     return {
         menu: {
-            "precision": float(np.mean([right for walk in some for right in walk] or [0.0])),
-            "first": float(np.mean([any(walk[:1]) for walk in some] or [0.0])),
+            "precision": float(np.mean([right for walk in some for right in walk] or [False])),
+            "first": float(np.mean([any(walk[:1]) for walk in some] or [False])),
         }
         for menu, some in found.items()
     }
