@@ -63,13 +63,14 @@ class Habit:
 
     words: tuple[str, ...]  # which words and templates they use
     depths: tuple[float, float, float, float]  # chance of events one, two, three clicks away; none
+    decoys: tuple[int, int] = (0, 3)  # of different sorts; the most is left out
 
 
 def make_site(host: str, habit: Habit, rng: np.random.Generator) -> Site:
     """A site that chance decides."""
     words = str(rng.choice(habit.words))
     wording = WORDINGS[str(rng.choice(["en", "zh"])), words]
-    builder = _Builder(wording, TEMPLATES[words].pick(rng), host, rng)
+    builder = _Builder(wording, TEMPLATES[words].pick(rng), host, habit.decoys, rng)
     depth = int(rng.choice(4, p=habit.depths)) + 1
     site = builder.build(depth if depth < 4 else 0)
     chance = rng.spawn(1)[0]  # sites without a mega-menu are the same whether others have one
@@ -82,9 +83,14 @@ class _Builder:
     """Makes up a site page by page."""
 
     def __init__(
-        self, wording: Wording, template: Template, host: str, rng: np.random.Generator
+        self,
+        wording: Wording,
+        template: Template,
+        host: str,
+        decoys: tuple[int, int],
+        rng: np.random.Generator,
     ) -> None:
-        self.rng, self.wording = rng, wording
+        self.rng, self.wording, self.decoys = rng, wording, decoys
         self.sort = SORTS[int(rng.integers(len(SORTS)))]
         name = self._any(wording.names[self.sort]).format(self._any(wording.places))
         self.opaque = bool(rng.random() < 0.5)  # whether addresses say nothing
@@ -156,7 +162,7 @@ class _Builder:
     def _decoys(
         self, top: list[tuple[str, str]], under: dict[str, list[tuple[str, str]]], depth: int
     ) -> None:
-        sorts = self._some(list(self.wording.decoys), 0, 3)
+        sorts = self._some(list(self.wording.decoys), *self.decoys)
         for sort in sorts:
             text = self._any(self.wording.decoys[sort])
             if not depth and self.rng.random() < 0.1:  # it says no more than a true one would
