@@ -146,6 +146,14 @@ def test_panels_have_decoys_and_lists_of_events_that_are_sometimes_linked_nowher
     assert elsewhere == {True, False}
 
 
+def test_sites_to_learn_from_show_more_decoys_than_those_as_found():
+    def decoys(name):
+        labels = sites(name, 40).labels()
+        return sum(count for label, count in labels.items() if label.startswith("decoy:"))
+
+    assert decoys("train") > 2 * decoys("rww") > 0
+
+
 def test_some_menus_have_pictures_without_words():
     world = sites("tesw", 40)
     drawn = [host for host in world.hosts if world.site(host).icons]

@@ -95,7 +95,8 @@ def _report(results: Results, page: Page) -> dict[str, Any]:
         "document does not print (size of the nets, step size, the credit of a click, baseline "
         "and sure click of fine-tuning, nets side by side) were chosen on the validation set and "
         "on the truth of unlabelled sets; wordings were added to the training sites after a look "
-        "at errors on test sites of another seed."
+        "at errors on test sites of another seed, and more decoys after a trial on wordings kept "
+        "apart from training."
     )
     page.table(["what the document reports", "value"], PUBLISHED)
     headline: dict[str, Any] = {}
