@@ -201,6 +201,7 @@ class FineTuning:
     baseline: float = 0.3  # taken off the scorer's probability; 0 as printed
     step_size: float = 0.002
     least: int = 2  # clicks on any site: it also learns where it expects nothing; 0 as printed
+    caution: float = 0.5  # share of the way from equation 5 to certainty; 0 as printed
 
     def reward(self, seen: Seen | None) -> float:
         """Equation 4, less the baseline."""
@@ -222,7 +223,8 @@ class FineTuning:
         for number, home in enumerate(sites.homes):
             walks.append(await collect(sites, home, policy, manner, rng))
             report(number + 1, len(sites.homes), "")
-        new = threshold(walks, lambda score: score)
+        mean = threshold(walks, lambda score: score)
+        new = mean + self.caution * (1 - mean)  # sure clicks on unlikely links have lowered it
         for number, some in enumerate(_batches(walks, self.batch)):
             _learn(learner, some)
             if look:
