@@ -6,14 +6,14 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from honeyguide import urls
-from honeyguide.contracts import Encoder, Link, Page, Visit, World
+from honeyguide.contracts import Encoder, Link, Page, Vector, Visit, World
 from honeyguide.errors import HoneyguideError
 from honeyguide.sources.inputs import Choice, Episode, PageInputs, anchors_only
 from honeyguide.sources.learning import PolicyGradient
-from honeyguide.sources.policy import Policy
 
 Boxes = Callable[[Page], Awaitable[Page]]  # the same page with its links' places in a browser
 Report = Callable[[int, int, str], None]  # done, of how many, news
+Weigh = Callable[[PageInputs], Vector]  # a policy: the probability of each link
 Look = Callable[[int, float], Awaitable[None]]  # epochs or sites done, and the threshold so far
 
 
@@ -89,7 +89,7 @@ class Walk:
 
 
 async def collect(
-    sites: Sites, home: str, policy: Policy, manner: Manner, rng: np.random.Generator
+    sites: Sites, home: str, policy: Weigh, manner: Manner, rng: np.random.Generator
 ) -> Walk:
     """Algorithm 3: click what seems best, or anything now and then, until nothing seems good."""
     pages: list[PageInputs] = []
@@ -122,7 +122,7 @@ async def collect(
 
 def _add_links(
     seen: Seen | None,
-    policy: Policy,
+    policy: Weigh,
     pages: list[PageInputs],
     best: dict[str, tuple[float, int, int]],
     clicked: set[str],
@@ -201,6 +201,7 @@ class FineTuning:
     baseline: float = 0.3  # taken off the scorer's probability; 0 as printed
     step_size: float = 0.002
     least: int = 2  # clicks on any site: it also learns where it expects nothing; 0 as printed
+    caution: float = 0.5  # share of the way from equation 5 to certainty; 0 as printed
 
     def reward(self, seen: Seen | None) -> float:
         """Equation 4, less the baseline."""
@@ -222,7 +223,8 @@ class FineTuning:
         for number, home in enumerate(sites.homes):
             walks.append(await collect(sites, home, policy, manner, rng))
             report(number + 1, len(sites.homes), "")
-        new = threshold(walks, lambda score: score)
+        mean = threshold(walks, lambda score: score)
+        new = mean + self.caution * (1 - mean)  # sure clicks on unlikely links have lowered it
         for number, some in enumerate(_batches(walks, self.batch)):
             _learn(learner, some)
             if look:
@@ -252,7 +254,7 @@ class Measured:
 
 
 async def evaluate(
-    sites: Sites, policy: Policy, eta: float, steps: int = 10
+    sites: Sites, policy: Weigh, eta: float, steps: int = 10
 ) -> tuple[Measured, list[Walk]]:
     """Find with the last rows of table I: at most ten clicks, none at random."""
     rng = np.random.default_rng(0)  # nothing is left to chance

@@ -11,6 +11,7 @@ from honeyguide.contracts import Page
 from honeyguide.errors import HoneyguideError
 from honeyguide.fetchers import layout
 from honeyguide.parsers.html import parse
+from honeyguide.registry import make
 
 
 def draw(*pages):
@@ -55,3 +56,20 @@ def test_without_a_browser_it_is_said_how_to_get_one(monkeypatch):
     monkeypatch.setattr(shutil, "which", lambda program: None)
     with pytest.raises(HoneyguideError, match="install"):
         draw(page_of("<a href='/a'>one</a>"))
+
+
+def test_links_in_a_panel_that_shows_when_hovered_take_no_room_until_then(browser):
+    world = make("world", "organisations:tesw", judge=make("judge", "label:source:events"))
+    site = next(
+        site
+        for host in world.hosts
+        if (site := world.site(host)).mega and "display:none" in site.mega.style
+    )
+    hidden = {site.url(path) for s in site.sections for c in s.columns for _, path in c.links}
+    hidden -= {site.url(path) for _, path in [*site.foot, *site.pages["/"].leads]}
+    links = draw(world.page(site.url("/")))[0].links
+    sizes = {link.url in hidden: set() for link in links}
+    for link in links:
+        sizes[link.url in hidden].add(link.box[2:])
+    assert sizes[True] == {(0, 0)}
+    assert (0, 0) not in sizes[False]

@@ -222,6 +222,15 @@ def test_some_clicks_can_be_sure_to_be_made(few):
     assert all(page < len(walk.episode.pages) for page in pages[:-1])
 
 
+def test_caution_moves_the_threshold_of_fine_tuning_towards_certainty(few):
+    def eta(caution):
+        fine, rng = FineTuning(caution=caution), np.random.default_rng(0)
+        return asyncio.run(fine.run(few, PolicyGradient(256, 0), 0.5, rng, lambda *news: None))
+
+    assert 0 < eta(0.0) < 1
+    assert eta(0.5) == pytest.approx((eta(0.0) + 1) / 2)
+
+
 def test_several_nets_are_trained_apart_and_watched(few):
     several = Several(nets=2, pre=PreTraining(epochs=2), random_seed=5)
     seen = []

@@ -8,8 +8,10 @@ import pytest
 
 from honeyguide.contracts import Verdict
 from honeyguide.errors import HoneyguideError
+from honeyguide.parsers.html import tree
 from honeyguide.parsers.regions import read_regions
 from honeyguide.registry import make
+from honeyguide.worlds.organisations.megamenus import MEGAS
 from honeyguide.worlds.organisations.serve import Server
 from honeyguide.worlds.organisations.templates import TEMPLATES
 from honeyguide.worlds.organisations.words import WORDINGS
@@ -77,6 +79,7 @@ def test_test_sites_share_neither_words_for_events_nor_names_nor_templates_with_
                 assert not set(test.menus[purpose]) & set(other.menus[purpose])
             assert not set(test.places) & set(other.places)
             assert not set(test.subjects) & set(other.subjects)
+            assert not set(test.headings) & set(other.headings)
             for sort in test.names:
                 assert not set(test.names[sort]) & set(other.names[sort])
     for part in ("menus", "lists", "teasers", "feet", "frames", "styles"):
@@ -84,6 +87,78 @@ def test_test_sites_share_neither_words_for_events_nor_names_nor_templates_with_
         assert not test & (
             set(getattr(TEMPLATES["train"], part)) | set(getattr(TEMPLATES["more"], part))
         )
+
+
+def test_mega_menus_of_the_three_kinds_of_parts_are_written_in_other_tags():
+    def shapes(name):
+        pieces = [(m.sections, m.columns, m.links) for m in MEGAS[name]]
+        return {"".join(a.before + a.each + a.after for a in each) for each in pieces}
+
+    train, more, test = map(shapes, ("train", "more", "test"))
+    assert not train & more | train & test | more & test
+    assert all(any("hover" in m.style for m in MEGAS[name]) for name in MEGAS)
+
+
+def with_menus(set, count=0):
+    world = sites(set, count)
+    return world, [site for host in world.hosts if (site := world.site(host)).mega]
+
+
+def in_panels(site):
+    return [link for section in site.sections for c in section.columns for link in c.links]
+
+
+@pytest.mark.parametrize("name", ["train", "unlabelled", "tesw"])
+def test_some_sites_have_a_mega_menu_of_sections_with_columns_and_headings(name):
+    world, large = with_menus(name, 40)
+    assert 4 < len(large) < 30
+    sections = [section for site in large for section in site.sections]
+    assert {bool(section.path) for section in sections} == {True, False}
+    assert np.mean([len(section.columns) for section in sections]) > 1.5
+    assert all(len(site.sections) >= 3 and len(in_panels(site)) >= 8 for site in large)
+    page = tree(world.html(large[0].url("/"))).body.text()
+    assert all(
+        column.heading in page for section in large[0].sections for column in section.columns
+    )
+
+
+def test_a_mega_menu_is_on_every_page_of_its_site_and_no_page_is_in_it_twice():
+    world, large = with_menus("tesw", 12)
+    for site in large:
+        paths = [path for _, path in in_panels(site)]
+        assert len(set(paths)) == len(paths)
+        for path in list(site.pages)[:8]:
+            linked = {link.url for link in world.page(site.url(path)).links}
+            assert {site.url(there) for there in paths if there != path} <= linked
+
+
+def test_panels_have_decoys_and_lists_of_events_that_are_sometimes_linked_nowhere_else():
+    _, large = with_menus("tesw")
+    kinds, elsewhere = set(), set()
+    for site in large:
+        other = {path for _, path in site.foot} | {path for _, path in site.pages["/"].leads}
+        for _, path in in_panels(site):
+            kind = site.pages[path].labels[0]
+            kinds.add(kind.partition(":")[0])
+            if kind == EVENTS:
+                elsewhere.add(path in other)
+    assert {"decoy", "source", "page"} <= kinds
+    assert elsewhere == {True, False}
+
+
+def test_sites_to_learn_from_show_more_decoys_than_those_as_found():
+    def decoys(name):
+        labels = sites(name, 40).labels()
+        return sum(count for label, count in labels.items() if label.startswith("decoy:"))
+
+    assert decoys("train") > 2 * decoys("rww") > 0
+
+
+def test_some_menus_have_pictures_without_words():
+    world = sites("tesw", 40)
+    drawn = [host for host in world.hosts if world.site(host).icons]
+    assert 0 < len(drawn) < 40
+    assert any(not link.anchor for host in drawn for link in world.page(f"http://{host}/").links)
 
 
 def test_a_list_of_events_is_a_data_region_and_decoys_are_not_labelled_as_sources():

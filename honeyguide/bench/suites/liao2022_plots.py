@@ -1,6 +1,6 @@
 """The figures of suite liao2022, numbered as in document 003."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -72,13 +72,12 @@ def steps(results: Results, task: str, ways: Sequence[str]) -> Figure:
     return figure
 
 
-def layout(results: Results, task: str, names: Sequence[str]) -> Figure:
+def layout(runs_of: Mapping[str, Runs]) -> Figure:
     """Figure 8: with and without the auxiliary task, before fine-tuning."""
     figure, axes = _empty("", "source pages a click, Mixed")
-    for place, name in enumerate(names):
-        runs = results.runs("layout", task, name)
+    for place, runs in enumerate(runs_of.values()):
         axes.bar(place, mean(runs, "before", "mixed adaptive", "precision"), 0.5)
-    axes.set_xticks(range(len(names)), names)
+    axes.set_xticks(range(len(runs_of)), list(runs_of))
     return figure
 
 

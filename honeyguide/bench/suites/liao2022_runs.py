@@ -1,8 +1,11 @@
 """The experiments of suite liao2022 on generated sites: trainings and what is measured of them."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
+
+import numpy as np
 
 from honeyguide.bench.suite import Trial
 from honeyguide.fetchers.layout import open_layout
@@ -17,14 +20,16 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "five nets": {"nets": 5},
     "one net": {},
     "scorer as reward": {"scorer_rewards": True},
-    "fine-tuning as printed": {"fine": {"baseline": 0.0, "least": 0}},
-    "fine-tuning without a sure click": {"fine": {"least": 0}},
+    "fine-tuning as printed": {"fine": {"baseline": 0.0, "least": 0, "caution": 0.0}},
+    "fine-tuning without a sure click": {"fine": {"least": 0, "caution": 0.0}},
+    "threshold as printed": {"fine": {"caution": 0.0}},
     "rewards shared, as printed": {"learning": {"credit": 1.0}},
     "penalty as printed": {"pre": {"lowest_reward": -0.1}},
     "without Tag-Net": {"learning": {"nets": ("anchor",)}},
     "without Anchor-Net": {"learning": {"nets": ("tags",)}},
 }
-LAYOUT = {"with layout": {"layout": True}, "without layout": {"layout": False}}
+LAYOUT = {"one net with layout": {"layout": True}}
+ENCODERS = {"one net with MiniLM": "joined:minilm+ngrams:1024"}  # a BERT instead of wordllama
 WAYS = {"adaptive": 10, "1 step": 1, "2 steps": 2, "3 steps": 3}
 
 
@@ -39,8 +44,8 @@ def run_scorer(trial: Trial, world: str, random_seed: int) -> dict[str, Any]:
 
 
 async def _finder(trial: Trial, random_seed: int) -> dict[str, Any]:
-    settings = (VARIANTS | LAYOUT)[trial.entry.name]
-    experiment = _Experiment(_is_quick(trial), random_seed, settings)
+    settings = (VARIANTS | LAYOUT).get(trial.entry.name, {})
+    experiment = _Experiment(_is_quick(trial), random_seed, settings, trial.entry.encoder)
     if not settings.get("layout"):
         return await experiment.run()
     async with open_layout() as layout:
@@ -51,14 +56,16 @@ async def _finder(trial: Trial, random_seed: int) -> dict[str, Any]:
 class _Experiment:
     """One training and all that is measured of it."""
 
-    def __init__(self, quick: bool, random_seed: int, settings: dict[str, Any]) -> None:
+    def __init__(
+        self, quick: bool, random_seed: int, settings: dict[str, Any], encoder: str = ENCODER
+    ) -> None:
         from honeyguide.sources.model import shared_encoder  # noqa: PLC0415 needs an extra
         from honeyguide.training.several import Several  # noqa: PLC0415
         from honeyguide.training.sources import FineTuning, PreTraining  # noqa: PLC0415
 
         self.sizes = QUICK if quick else SIZES
         self.settings, self.random_seed = settings, random_seed
-        self.encoder = shared_encoder(ENCODER)
+        self.encoder = shared_encoder(encoder)
         self.boxes: Any = None
         self._tests: dict[str, Any] = {}
         self.several = Several(
@@ -129,12 +136,41 @@ class _Experiment:
         from honeyguide.training.sources import evaluate  # noqa: PLC0415
 
         found: dict[str, Any] = {"threshold": net.eta}
+        policy = _remembering(net.policy)
         for name in ("tesw", "mixed"):
             for way, steps in WAYS.items():
                 eta = net.eta if way == "adaptive" else -1.0
-                measured, _ = await evaluate(self._test(name), net.policy, eta, steps)
+                measured, walks = await evaluate(self._test(name), policy, eta, steps)
                 found[f"{name} {way}"] = asdict(measured)
+                if way == "adaptive":
+                    found[f"{name} by menu"] = _by_menu(self._test(name), walks)
         return found
+
+
+def _remembering(policy: Any) -> Any:
+    """The same policy, which weighs the links of a page once."""
+    known: dict[int, Any] = {}  # pages are kept by their sites: none takes another's place
+
+    def weigh(page: Any) -> Any:
+        if id(page) not in known:
+            known[id(page)] = policy(page)
+        return known[id(page)]
+
+    return weigh
+
+
+def _by_menu(sites: Any, walks: Sequence[Any]) -> dict[str, dict[str, float]]:
+    """Precision, and how often the first click is right, on sites with a mega-menu and others."""
+    found: dict[str, list[tuple[bool, ...]]] = {"mega": [], "flat": []}
+    for host, walk in zip(sites.world.hosts, walks, strict=True):
+        found["mega" if sites.world.site(host).mega else "flat"].append(walk.found)
+    return {
+        menu: {
+            "precision": float(np.mean([right for walk in some for right in walk] or [False])),
+            "first": float(np.mean([any(walk[:1]) for walk in some] or [False])),
+        }
+        for menu, some in found.items()
+    }
 
 
 async def _scorer(trial: Trial, random_seed: int) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from html import escape
 
+from honeyguide.worlds.organisations.megamenus import Mega, Section
 from honeyguide.worlds.organisations.sites import Draft, Entry, Site
 
 ICON_EVERY = 4  # of the menu's links on sites with icons
@@ -20,15 +21,16 @@ def render(site: Site, draft: Draft) -> bytes:
     )
     content = look.frame.format(
         brand=_link("/", site.name),
-        menu=_menu(site),
+        menu=_mega(site, site.mega) if site.mega else _menu(site),
         heading=title,
         body=body,
         foot=look.foot.fill([{"a": _link(path, text)} for text, path in site.foot]),
     )
+    style = look.style + (site.mega.style if site.mega else "")
     name = title if draft.path == "/" else f"{title} - {escape(site.name)}"
     return (
         f'<!DOCTYPE html>\n<html lang="{site.wording.language}"><head><meta charset="utf-8">'
-        f"<title>{name}</title><style>{look.style}</style></head>\n<body>{content}</body></html>\n"
+        f"<title>{name}</title><style>{style}</style></head>\n<body>{content}</body></html>\n"
     ).encode()
 
 
@@ -38,6 +40,33 @@ def _menu(site: Site) -> str:
         for place, (text, path) in enumerate(site.menu)
     ]
     return site.template.menu.fill([{"a": link} for link in links])
+
+
+def _mega(site: Site, look: Mega) -> str:
+    return look.sections.fill(
+        [
+            {
+                "name": _top(section, look, site.icons),
+                "columns": look.columns.fill(
+                    [
+                        {
+                            "heading": escape(column.heading),
+                            "links": look.links.fill([{"a": _link(p, t)} for t, p in column.links]),
+                        }
+                        for column in section.columns
+                    ]
+                ),
+            }
+            for section in site.sections
+        ]
+    )
+
+
+def _top(section: Section, look: Mega, icons: bool) -> str:
+    """A section's name: a picture without words on sites with icons, a link, or neither."""
+    if not section.path:
+        return look.plain.format(escape(section.name))
+    return _icon(section.path) if icons else _link(section.path, section.name)
 
 
 def _entry(entry: Entry, more: str) -> dict[str, str]:

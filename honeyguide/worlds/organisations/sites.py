@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from honeyguide.worlds.organisations.megamenus import MEGAS, SHARE, Mega, Section, grouped
 from honeyguide.worlds.organisations.templates import TEMPLATES, Template
 from honeyguide.worlds.organisations.words import WORDINGS, Wording
 
@@ -48,6 +49,8 @@ class Site:
     menu: list[tuple[str, str]] = field(default_factory=list)
     foot: list[tuple[str, str]] = field(default_factory=list)
     pages: dict[str, Draft] = field(default_factory=dict)
+    mega: Mega | None = None  # how its sections are written instead of the menu
+    sections: tuple[Section, ...] = ()
 
     def url(self, path: str) -> str:
         """The address of a page."""
@@ -60,24 +63,34 @@ class Habit:
 
     words: tuple[str, ...]  # which words and templates they use
     depths: tuple[float, float, float, float]  # chance of events one, two, three clicks away; none
+    decoys: tuple[int, int] = (0, 3)  # of different sorts; the most is left out
 
 
 def make_site(host: str, habit: Habit, rng: np.random.Generator) -> Site:
     """A site that chance decides."""
     words = str(rng.choice(habit.words))
     wording = WORDINGS[str(rng.choice(["en", "zh"])), words]
-    builder = _Builder(wording, TEMPLATES[words].pick(rng), host, rng)
+    builder = _Builder(wording, TEMPLATES[words].pick(rng), host, habit.decoys, rng)
     depth = int(rng.choice(4, p=habit.depths)) + 1
-    return builder.build(depth if depth < 4 else 0)
+    site = builder.build(depth if depth < 4 else 0)
+    chance = rng.spawn(1)[0]  # sites without a mega-menu are the same whether others have one
+    if chance.random() < SHARE:
+        builder.enlarge(MEGAS[words][int(chance.integers(len(MEGAS[words])))], chance)
+    return site
 
 
 class _Builder:
     """Makes up a site page by page."""
 
     def __init__(
-        self, wording: Wording, template: Template, host: str, rng: np.random.Generator
+        self,
+        wording: Wording,
+        template: Template,
+        host: str,
+        decoys: tuple[int, int],
+        rng: np.random.Generator,
     ) -> None:
-        self.rng, self.wording = rng, wording
+        self.rng, self.wording, self.decoys = rng, wording, decoys
         self.sort = SORTS[int(rng.integers(len(SORTS)))]
         name = self._any(wording.names[self.sort]).format(self._any(wording.places))
         self.opaque = bool(rng.random() < 0.5)  # whether addresses say nothing
@@ -87,6 +100,7 @@ class _Builder:
         """The whole site, its events so many clicks from its home page; 0: it has none."""
         site, rng = self.site, self.rng
         hubs = [(text, self._path(text)) for text in self._some(self.wording.hubs[self.sort], 1, 3)]
+        self.hubs = frozenset(hubs)
         plain = self._some(self.wording.plain, 6, 13)
         under: dict[str, list[tuple[str, str]]] = {path: [] for _, path in hubs}
         top = [*hubs, *((text, self._plain(text)) for text in plain)]
@@ -105,6 +119,25 @@ class _Builder:
         site.menu, site.foot = top[:cut], top[cut:]
         self._home(home_leads)
         return site
+
+    def enlarge(self, mega: Mega, rng: np.random.Generator) -> None:
+        """Give the site a mega-menu of its menu, more pages, and some links of its hubs."""
+        site, self.rng = self.site, rng
+        there = {draft.title for draft in site.pages.values()}
+        more = self._some([text for text in self.wording.plain if text not in there], 4, 14)
+        links = [*site.menu, *((text, self._plain(text)) for text in more)]
+        hubs = {link: self._shown(link) for link in links if link in self.hubs}
+        rest = [link for link in links if link not in hubs]
+        site.mega = mega
+        site.sections = grouped(rest, hubs, self.wording.headings, rng)
+        if rng.random() < 0.3:  # its footer repeats some of it
+            site.foot += [site.menu[place] for place in rng.permutation(len(site.menu))[:5]]
+
+    def _shown(self, hub: tuple[str, str]) -> list[tuple[str, str]]:
+        """What a hub leads to, as far as it is no events and no way to them."""
+        pages = self.site.pages
+        kinds = {link: pages[link[1]].labels[0] for link in pages[hub[1]].leads}
+        return [link for link, kind in kinds.items() if kind not in ("source:events", "page:hub")]
 
     def _place(
         self,
@@ -129,7 +162,7 @@ class _Builder:
     def _decoys(
         self, top: list[tuple[str, str]], under: dict[str, list[tuple[str, str]]], depth: int
     ) -> None:
-        sorts = self._some(list(self.wording.decoys), 0, 3)
+        sorts = self._some(list(self.wording.decoys), *self.decoys)
         for sort in sorts:
             text = self._any(self.wording.decoys[sort])
             if not depth and self.rng.random() < 0.1:  # it says no more than a true one would

@@ -24,6 +24,7 @@ class Wording:
     dates: Sequence[str]  # patterns
     more: Sequence[str]  # what says "read on"
     empty: Sequence[str]
+    headings: Sequence[str]  # of sections and columns of large menus, without a link
 
 
 def _split(text: str) -> list[str]:
@@ -101,6 +102,9 @@ ENGLISH_TRAIN = Wording(
     _split("{d} {m} {y} | {d} {m}, {h}.00 | {m} {d}, {y}"),
     _split("Read more | More | Details | Find out more"),
     _split("There is nothing here at the moment. | No entries were found."),
+    _split(
+        "Services | Information | Popular pages | For visitors | News and dates | Find it here | Documents | Online services | Good to know | Top tasks | More from us"
+    ),
 )
 
 ENGLISH_MORE = Wording(
@@ -161,6 +165,9 @@ ENGLISH_MORE = Wording(
     _split("{w} {d} {m} | {d}/{n}/{y} | {w}, {m} {d}"),
     _split("Full story | View | Continue | See details"),
     _split("This section is empty. | Nothing to show."),
+    _split(
+        "At a glance | Quick links | Advice | For everyone | Happening now | Key topics | Forms and files | Do it online | Resources | Also here | Highlights"
+    ),
 )
 
 ENGLISH_TEST = Wording(
@@ -218,6 +225,9 @@ ENGLISH_TEST = Wording(
     _split("{w} {d} {m} {y} | {y}-{n}-{d} | {d} {m} at {h}.30"),
     _split("Learn more | Show | Go on reading | Information"),
     _split("We have nothing to show you yet. | Sorry, no results."),
+    _split(
+        "Start here | Most visited | Guidance | Audiences | Current | Overview | Papers | Self-service | In depth | Featured | Further pages"
+    ),
 )
 
 CHINESE_TRAIN = Wording(
@@ -272,6 +282,9 @@ CHINESE_TRAIN = Wording(
     _split("{y}年{n}月{d}日 | {n}月{d}日 {h}:00"),
     _split("更多 | 詳細內容 | 閱讀全文"),
     _split("目前沒有資料。 | 查無資料。"),
+    _split(
+        "便民服務 | 資訊 | 熱門頁面 | 訪客 | 消息與日期 | 文件 | 線上服務 | 須知 | 常用功能 | 其他 | 主要業務"
+    ),
 )
 
 CHINESE_MORE = Wording(
@@ -322,6 +335,9 @@ CHINESE_MORE = Wording(
     _split("{n}/{d}（{w}） | {y}.{n}.{d}"),
     _split("看更多 | 內容 | 繼續閱讀"),
     _split("本區尚無內容。 | 無資料顯示。"),
+    _split(
+        "快速連結 | 重點 | 諮詢 | 給大家 | 正在進行 | 主題 | 表單 | 網路辦理 | 資源 | 還有更多 | 精選"
+    ),
 )
 
 CHINESE_TEST = Wording(
@@ -376,6 +392,9 @@ CHINESE_TEST = Wording(
     _split("{y}-{n}-{d} | 週{w} {n}月{d}日"),
     _split("了解更多 | 顯示 | 資訊"),
     _split("尚無可顯示的內容。 | 抱歉，沒有結果。"),
+    _split(
+        "由此開始 | 最多瀏覽 | 指引 | 對象 | 目前 | 總覽 | 文書 | 自助 | 深入 | 推薦 | 延伸頁面"
+    ),
 )
 
 WORDINGS = {

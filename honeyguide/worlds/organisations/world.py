@@ -15,17 +15,18 @@ from honeyguide.worlds.organisations.html import render
 from honeyguide.worlds.organisations.sites import Habit, Site, make_site
 
 ONE_CLICK = (1.0, 0.0, 0.0, 0.0)
+MANY = (2, 6)  # decoys: 40 sites with as few as the others have show too few to learn from
 AS_FOUND = (0.5, 0.2, 0.08, 0.22)
 # set -> number of sites (table III of document 003), and what they are like
 SETS = {
-    "train": (40, Habit(("train",), ONE_CLICK)),
-    "validation": (20, Habit(("train",), ONE_CLICK)),
+    "train": (40, Habit(("train",), ONE_CLICK, MANY)),
+    "validation": (20, Habit(("train",), ONE_CLICK, MANY)),
     "tesw": (100, Habit(("test",), ONE_CLICK)),
     "unlabelled": (300, Habit(("train", "more"), AS_FOUND)),
     "rww": (404, Habit(("test",), AS_FOUND)),
 }
 TOGETHER = {"mixed": ("tesw", "rww")}
-KEPT = 300  # sites that are kept made up, some tens of kilobytes each
+KEPT = 600  # sites that are kept made up, some tens of kilobytes each
 _NOTHING = Verdict(0.0, False)
 
 
