@@ -103,16 +103,6 @@ class SourceFinder(Agent):
         stale, self._is_stale = self._is_stale, False
         return stale
 
-    def _hear(self, steps: Sequence[Step]) -> None:
-        """Pass what became of clicks on to links like them."""
-        kin = self.features.kin
-        for step in steps if kin is not None else ():
-            x = step.x[None]
-            if self.features.places(x)[0] >= 0:
-                page = step.page.url if step.page else step.link.url
-                kin.tell(step.link.url, page, float(self.score(x)[0]), step.reward)
-                self._is_stale = True
-
     def policy(self) -> State:
         """Weights and threshold."""
         weights = {name: value.copy() for name, value in self.features.policy.weights.items()}
@@ -161,6 +151,18 @@ class SourceFinder(Agent):
         self._learner = None
         if state["learner"] is not None:
             self._gradient().load_state(state["learner"])
+
+    def _hear(self, steps: Sequence[Step]) -> None:
+        """Pass what became of clicks on to links like them."""
+        kin = self.features.kin
+        if kin is None:
+            return
+        for step in steps:
+            x = step.x[None]
+            if self.features.places(x)[0] >= 0:
+                page = step.page.url if step.page else step.link.url
+                kin.tell(step.link.url, page, float(self.score(x)[0]), step.reward)
+                self._is_stale = True
 
     def _gradient(self) -> "PolicyGradient":
         if self._learner is None:

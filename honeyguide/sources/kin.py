@@ -32,7 +32,7 @@ class Kinship:
 
 
 class Kin:
-    """How far clicks on links like a link were better or worth less than the policy had said.
+    """How far clicks on links like a link were better or worse than the policy had said.
 
     A Gaussian process over what the policy missed: links covary by how much they share.
     """
@@ -45,7 +45,7 @@ class Kin:
         self._observed: list[int] = []  # links whose pages were clicked, here or elsewhere
         self._outdated = False
         self._names: NDArray[np.uint64] = np.empty(0, np.uint64)  # sorted; what clicked links share
-        self._effects = np.empty(0)  # of each
+        self._effects: NDArray[np.float64] = np.empty(0)  # of each
 
     def show(
         self, page: str, targets: Sequence[str], paths: Sequence[str], probabilities: Vector
@@ -128,9 +128,8 @@ class Kin:
         covariance = self.kinship.variance * alike + np.diag(self.kinship.noise * mentions)
         weights = np.linalg.solve(covariance, worths - probabilities[links])
         self._names, at = np.unique(shared, return_inverse=True)
-        self._effects = self.kinship.variance * np.bincount(
-            at.ravel(), np.repeat(weights, SHARED), len(self._names)
-        )
+        sums = np.bincount(at.ravel(), np.repeat(weights, SHARED), len(self._names))
+        self._effects = np.multiply(self.kinship.variance, sums)
 
 
 def _shared(page: str, url: str, path: str) -> list[int]:

@@ -97,7 +97,9 @@ async def collect(
     options = Options(policy, manner.feedback)
     options.click(home)
     choices: list[Choice] = []
-    worths, found, scores = [], [], []
+    worths: list[float] = []
+    scores: list[float] = []
+    found: list[bool] = []
     clicked, seen = home, await sites.look(home, home)
     for step in range(manner.steps):
         if seen is not None:

@@ -110,7 +110,7 @@ class _Experiment:
         return {budget: sum(walk.found[:budget]) for budget in BUDGETS}
 
     def _scored(self, known: list[int], epochs: int) -> Judge:
-        """Relevance by a page scorer that knows these pages; the truth only counts what is found."""
+        """Relevance by a page scorer that learnt these pages; the truth counts what is found."""
         from honeyguide.training.finder import scoring  # noqa: PLC0415 needs an extra
         from honeyguide.training.page_scorer import ScorerTraining  # noqa: PLC0415
 
