@@ -46,7 +46,8 @@ def test_links_shown_teach_before_any_click_and_finding_can_use_feedback(tmp_pat
         model = tmp_path / f"{len(shown)}.model"
         done = honeyguide(
             "train", "source_finder", "--sites", "organisations:set=train,sites=6", "--nets", 1,
-            "--unlabelled", "none", "--epochs", 1, "--encoder", "ngrams:128", "--out", model, *shown,
+            "--unlabelled", "none", "--epochs", 1, "--encoder", "ngrams:128", "--out", model,
+            *shown,
         )  # fmt: skip
         assert done.exit_code == 0, done.output
         answers = honeyguide(

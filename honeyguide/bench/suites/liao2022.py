@@ -72,8 +72,8 @@ def _webkb_trials(part: str, web: str, names: list[str], function: str, quick: b
         )
         for kind, test in (folds[:1] if quick else folds)
         for place, name in enumerate(names[:1] if quick else names)
-        # what is compared with the first is run once
-        for number in range(1 if quick or place else 2)
+        # with and without feedback (or regions) often enough to tell; the rest is run once
+        for number in range(1 if quick or place > 1 else 3)
     ]
 
 
