@@ -29,25 +29,20 @@ class Kinship:
     likely: float = 0.3  # links of a page that count as something to find there
     whole_list: float = 5.0  # of them, expected, that make a page worth a full list
     of_list: float = 0.9  # worth of a full list, as in training/shown.py
-    patience: int = 5  # clicks without a find, after which links near the home page come first
-    step_back: float = 0.1  # taken off then for each click between a link and the home page
 
 
 class Kin:
     """How far clicks on links like a link were better or worse than the policy had said.
 
-    A Gaussian process over what the policy missed: links covary by how much they share. Until the
-    first find there is nothing to pass on, and after some clicks it steps back towards the start.
+    A Gaussian process over what the policy missed: links covary by how much they share.
     """
 
     def __init__(self, kinship: Kinship | None = None) -> None:
         self.kinship = kinship or Kinship()
-        # in order of showing; depth is the clicks between the start and the page of a link
-        self._links = Columns(target=np.uint64, shared=(np.uint64, SHARED), depth=np.int32)
+        self._links = Columns(target=np.uint64, shared=(np.uint64, SHARED))  # in order of showing
         self._promised: dict[int, float] = {}  # page -> sources expected behind its new links
         self._worths: dict[int, float] = {}  # clicked page -> what it was worth
         self._observed: list[int] = []  # links whose pages were clicked, here or elsewhere
-        self._clicks, self._best = 0, 0.0  # and the most that one was worth
         self._outdated = False
         self._names: NDArray[np.uint64] = np.empty(0, np.uint64)  # sorted; what clicked links share
         self._effects: NDArray[np.float64] = np.empty(0)  # of each
@@ -58,14 +53,13 @@ class Kin:
         """Take in a page's links, by address and tag path, and what the policy says of them."""
         numbers = np.array([_number(url) for url in targets], np.uint64)
         known = np.isin(numbers, self._links["target"][: len(self._links)])
-        depth = self._depth(_number(page))
         fresh: dict[int, float] = {}
         rows = self._links.extend(len(numbers))
         for number, old, probability in zip(numbers.tolist(), known, probabilities, strict=True):
             if not old and probability > self.kinship.likely:
                 fresh[number] = max(float(probability), fresh.get(number, 0.0))
         self._promised[_number(page)] = sum(fresh.values())
-        self._links["target"][rows], self._links["depth"][rows] = numbers, depth
+        self._links["target"][rows] = numbers
         self._links["shared"][rows] = [
             _shared(page, url, path) for url, path in zip(targets, paths, strict=True)
         ] or np.empty((0, SHARED), np.uint64)
@@ -84,7 +78,6 @@ class Kin:
         itself = both(min(max(expected, 0.02), 0.98), score)
         promised = self._promised.pop(_number(page), 0.0)
         worth = max(itself, kinship.of_list * min(1.0, promised / kinship.whole_list))
-        self._clicks, self._best = self._clicks + 1, max(self._best, worth)
         targets = self._links["target"][: len(self._links)]
         for number in {_number(url), _number(page)} - self._worths.keys():
             self._worths[number] = worth
@@ -100,11 +93,12 @@ class Kin:
             self._solve(probabilities)
             self._outdated = False
         if not len(self._names):
-            return self._stepped_back(places)
+            return np.zeros(len(places), np.float32)
         shared = self._links["shared"][places]
         at = np.minimum(np.searchsorted(self._names, shared), len(self._names) - 1)
         effects = np.where(self._names[at] == shared, self._effects[at], 0.0)
-        return self._stepped_back(places) + effects.sum(axis=1).astype(np.float32)
+        more: Vector = effects.sum(axis=1).astype(np.float32)
+        return more
 
     def state(self) -> State:
         """All of it."""
@@ -113,8 +107,6 @@ class Kin:
             "promised": _columns(self._promised),
             "worths": _columns(self._worths),
             "observed": list(self._observed),
-            "clicks": self._clicks,
-            "best": self._best,
         }
 
     def load(self, state: State) -> None:
@@ -122,18 +114,6 @@ class Kin:
         self._links.load(state["links"])
         self._promised, self._worths = _rows(state["promised"]), _rows(state["worths"])
         self._observed, self._outdated = list(state["observed"]), True
-        self._clicks, self._best = state["clicks"], state["best"]
-
-    def _depth(self, page: int) -> int:
-        """Clicks from the start to a page, by the shortest way seen; 0 where none was seen."""
-        mentions = self._links["target"][: len(self._links)] == np.uint64(page)
-        depths = self._links["depth"][: len(self._links)][mentions]
-        return int(depths.min()) + 1 if len(depths) else 0
-
-    def _stepped_back(self, places: NDArray[np.int64]) -> Vector:
-        is_lost = self._clicks >= self.kinship.patience and self._best < 0.5
-        back: Vector = np.float32(-self.kinship.step_back * is_lost) * self._links["depth"][places]
-        return back.astype(np.float32)
 
     def _observe(self, links: list[int]) -> None:
         self._observed = [*self._observed, *links][-MOST:]

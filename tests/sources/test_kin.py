@@ -84,18 +84,6 @@ def test_a_page_reached_by_another_address_is_the_same_page():
     assert missed(kin)[1] > 0
 
 
-def test_after_some_clicks_without_a_find_links_near_the_start_come_first():
-    def told(score):
-        kin = shown()
-        kin.show(OTHERS[0], ["http://e.example/far/away.html"], ["div/a"], SAID[:1])
-        for number in range(kin.kinship.patience):
-            kin.tell(f"http://f.example/{number}", f"http://f.example/{number}", 0.4, score)
-        return missed(kin, np.append(SAID, SAID[:1]))
-
-    assert told(0.1)[[0, 8]].tolist() == pytest.approx([0.0, -Kin().kinship.step_back])
-    assert told(0.9)[[0, 8]].tolist() == [0.0, 0.0]
-
-
 def test_it_goes_on_from_a_saved_state_and_forgets_the_oldest():
     one, other = shown(), Kin()
     one.tell(PEOPLE[0], PEOPLE[0], 0.4, 0.9)
