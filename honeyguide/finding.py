@@ -3,16 +3,19 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from honeyguide import urls
-from honeyguide.contracts import Agent, Judge, Link, Step, Visit, World
+from honeyguide.agents.source_finder import SourceFinder
+from honeyguide.contracts import Judge, Link, Step, Visit, World
 from honeyguide.crawl import Crawl, Limits
 from honeyguide.guards.lists import Lists
 from honeyguide.guards.none import Unguarded
 from honeyguide.navigator import Navigator
 from honeyguide.registry import make
+from honeyguide.sources.scorer import both
 
 TOGETHER = 8  # sites at once
 
@@ -43,6 +46,7 @@ class Finder:
     clicks: int = 10  # at most, on a site
     threshold: float | None = None  # links less likely are not clicked; the model's own
     delay: float = 1.0  # seconds between two requests to a host
+    feedback: bool = False  # whether what was found speaks for links like those clicked
 
     def judge(self) -> Judge:
         """The page scorer of the same model."""
@@ -70,16 +74,16 @@ class Finder:
     async def _look(self, home: str, world: World) -> Answer:
         visits: list[Visit] = []
         found: dict[str, float] = {}
-        navigator = self._navigator(home)
+        agent = self._agent()
 
         def note(visit: Visit, step: Step, now: float) -> None:
             if visit.page is not None:
                 page = visit.verdict.relevance
-                link = float(navigator.agent.score(step.x[None])[0]) if visits else 0.5
+                link = float(agent.features.probabilities(step.x[None])[0]) if visits else 0.5
                 found[visit.page.url] = both(link, page)
             visits.append(replace(visit, response=None) if visits else visit)
 
-        crawl = Crawl(navigator, world, Limits(pages=self.clicks + 1), 1, note)
+        crawl = Crawl(self._navigator(home, agent), world, Limits(pages=self.clicks + 1), 1, note)
         await crawl.run([Link(home)])
         complaint = _complaint(home, visits)
         if complaint:
@@ -88,21 +92,20 @@ class Finder:
         surest = sorted(likely.items(), key=lambda pair: -pair[1])
         return Answer(home, tuple(Source(*pair) for pair in surest), len(visits) - 1)
 
-    def _navigator(self, home: str) -> Navigator:
+    def _agent(self) -> SourceFinder:
         rng = np.random.default_rng(0)  # nothing is left to chance
-        told = {} if self.threshold is None else {"threshold": self.threshold}
-        agent: Agent = make("agent", "source_finder", model=self.model, batch=0, rng=rng, **told)
+        told: dict[str, Any] = {} if self.threshold is None else {"threshold": self.threshold}
+        told |= {"model": self.model, "feedback": self.feedback}
+        agent: SourceFinder = make("agent", "source_finder", batch=0, rng=rng, **told)
+        return agent
+
+    def _navigator(self, home: str, agent: SourceFinder) -> Navigator:
+        rng = np.random.default_rng(0)
         frontier = make(
             "frontier", agent.frontier, width=agent.features.width, rng=rng, delay=self.delay
         )
         host = urls.host(home).removeprefix("www.")
         return Navigator(agent, frontier, guard=Lists(Unguarded(), [host]))
-
-
-def both(link: float, page: float) -> float:
-    """What two opinions say together, each on its own evidence: their odds multiplied."""
-    yes, no = link * page, (1 - link) * (1 - page)
-    return yes / (yes + no) if yes + no else 0.5
 
 
 def _complaint(home: str, visits: Sequence[Visit]) -> str:

@@ -8,8 +8,9 @@ from aiohttp import web
 
 from honeyguide.contracts import Verdict
 from honeyguide.errors import HoneyguideError
-from honeyguide.finding import Finder, both
+from honeyguide.finding import Finder
 from honeyguide.registry import make
+from honeyguide.sources.scorer import both
 from honeyguide.watching import (
     Item,
     Watch,

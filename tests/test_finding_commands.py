@@ -39,6 +39,25 @@ def test_a_finder_of_another_kind_is_trained_and_used(tmp_path):
     assert "already exists" in refused("train", "source_finder", "--out", model)
 
 
+def test_links_shown_teach_before_any_click_and_finding_can_use_feedback(tmp_path):
+    homes = [f"http://site{n}.train.example/" for n in range(6)]
+    found = {}
+    for shown in ((), ("--shown",)):
+        model = tmp_path / f"{len(shown)}.model"
+        done = honeyguide(
+            "train", "source_finder", "--sites", "organisations:set=train,sites=6", "--nets", 1,
+            "--unlabelled", "none", "--epochs", 1, "--encoder", "ngrams:128", "--out", model,
+            *shown,
+        )  # fmt: skip
+        assert done.exit_code == 0, done.output
+        answers = honeyguide(
+            "find", "--kind", model, "--world", "organisations:train", "--json", "--feedback",
+            "--delay", 0, *homes,
+        )  # fmt: skip
+        found[shown] = sum(bool(json.loads(row)["sources"]) for row in answers.output.splitlines())
+    assert found["--shown",] > found[()]
+
+
 def test_what_is_no_labelled_site_is_said(tmp_path):
     sites = tmp_path / "sites"
     sites.write_text('{"home": 5}\n')

@@ -12,6 +12,7 @@ from honeyguide.contracts import Agent, Matrix, State, Step, Vector, Visit
 from honeyguide.errors import HoneyguideError
 from honeyguide.registry import part
 from honeyguide.sources.inputs import Choice, Episode
+from honeyguide.sources.kin import Kin
 from honeyguide.sources.links import ProbableLinks
 from honeyguide.sources.model import read_model, shared_encoder
 from honeyguide.sources.policy import Policy
@@ -43,6 +44,7 @@ class SourceFinder(Agent):
         epsilon: float = 0.0,  # share of clicks at random; 0.1 while fine-tuning
         batch: int = 10,  # episodes of an update; 0: learns nothing
         steps: int = 3,  # clicks of an episode
+        feedback: bool = False,  # whether what was found speaks for links like those clicked
     ) -> None:
         if batch and importlib.util.find_spec("torch") is None:
             raise HoneyguideError(
@@ -50,7 +52,9 @@ class SourceFinder(Agent):
                 "or say source_finder:batch=0"
             )
         found = read_model(model)
-        self.features: ProbableLinks = ProbableLinks(shared_encoder(found.encoder), found.policy)
+        self.features: ProbableLinks = ProbableLinks(
+            shared_encoder(found.encoder), found.policy, Kin() if feedback else None
+        )
         self.threshold = found.threshold if threshold is None else threshold
         self.fixed = threshold is not None
         self.epsilon, self.batch, self.steps = epsilon, batch, steps
@@ -62,8 +66,8 @@ class SourceFinder(Agent):
         self._is_stale = False
 
     def score(self, x: Matrix) -> Vector:
-        """pi(a): the probability that a link leads to a source page."""
-        return self.features.probabilities(x)
+        """pi(a): the probability that a link leads to a source page; with feedback, its worth."""
+        return self.features.worths(x)
 
     def stops(self, best_score: float) -> bool:
         """Algorithm 3, lines 4 to 7: nothing seems likely enough."""
@@ -79,9 +83,8 @@ class SourceFinder(Agent):
 
     def learn(self, steps: Sequence[Step]) -> None:
         """Note each click among the choices there were; after a batch of episodes, learn."""
-        if not self.batch:
-            return
-        for step in steps:
+        self._hear(steps)
+        for step in steps if self.batch else ():
             site = self._sites.setdefault(urls.host(step.link.url), Clicks())
             taken = int(self.features.places(step.x[None])[0])
             if taken >= 0:
@@ -96,7 +99,7 @@ class SourceFinder(Agent):
             self._update()
 
     def stale(self) -> bool:
-        """After an update."""
+        """After an update, and after each click with feedback."""
         stale, self._is_stale = self._is_stale, False
         return stale
 
@@ -148,6 +151,18 @@ class SourceFinder(Agent):
         self._learner = None
         if state["learner"] is not None:
             self._gradient().load_state(state["learner"])
+
+    def _hear(self, steps: Sequence[Step]) -> None:
+        """Pass what became of clicks on to links like them."""
+        kin = self.features.kin
+        if kin is None:
+            return
+        for step in steps:
+            x = step.x[None]
+            if self.features.places(x)[0] >= 0:
+                page = step.page.url if step.page else step.link.url
+                kin.tell(step.link.url, page, float(self.score(x)[0]), step.reward)
+                self._is_stale = True
 
     def _gradient(self) -> "PolicyGradient":
         if self._learner is None:

@@ -19,6 +19,10 @@ def find(
         str, typer.Option("--kind", help="events, or a file of 'honeyguide train source_finder'.")
     ] = "events",
     clicks: Annotated[int, typer.Option("--clicks", min=1, help="At most, on a site.")] = 10,
+    feedback: Annotated[
+        bool,
+        typer.Option("--feedback", help="What is found speaks for links like those clicked."),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a site.")] = False,
     delay: Annotated[float, typer.Option("--delay", min=0, help="Seconds between requests.")] = 1.0,
     world: Annotated[str, typer.Option("--world", help="web, or organisations:SET.")] = "web",
@@ -30,7 +34,7 @@ def find(
     from honeyguide.cli.sites import address, open_world
     from honeyguide.finding import Finder
 
-    finder = Finder(model=kind, clicks=clicks, delay=delay)
+    finder = Finder(model=kind, clicks=clicks, delay=delay, feedback=feedback)
     made = open_world(
         world, delay=delay, contact=contact, allow_private=allow_private, resolve=resolve
     )

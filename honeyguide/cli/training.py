@@ -84,6 +84,10 @@ def source_finder(
     encoder: Encoder = "joined:wordllama+ngrams:1024",
     epochs: Annotated[int, typer.Option("--epochs", min=1, help="Of pre-training.")] = 50,
     nets: Annotated[int, typer.Option("--nets", min=1, help="Trained apart, then averaged.")] = 5,
+    shown: Annotated[
+        bool,
+        typer.Option("--shown", help="Links are lessons before any click: name every source."),
+    ] = False,
     browser: Annotated[
         bool, typer.Option("--browser", help="Learn where a browser draws links, too.")
     ] = False,
@@ -115,6 +119,7 @@ def source_finder(
         encoder=make("encoder", encoder),
         pre=PreTraining(epochs=epochs),
         nets=nets,
+        shown=shown,
         random_seed=random_seed,
     )
     with progress_bar() as bar:

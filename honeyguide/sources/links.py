@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from honeyguide.columns import Columns
 from honeyguide.contracts import Encoder, Link, Matrix, MemoryView, Outlinks, State, Vector
 from honeyguide.sources.inputs import MOST_LINKS, PageInputs, page_inputs, shown
+from honeyguide.sources.kin import Kin
 from honeyguide.sources.policy import Policy
 
 PAGE = 4096  # a place is two numbers, so that float32 holds it exactly
@@ -21,8 +22,8 @@ class ProbableLinks:
 
     width = 2
 
-    def __init__(self, encoder: Encoder, policy: Policy) -> None:
-        self.encoder, self.policy = encoder, policy
+    def __init__(self, encoder: Encoder, policy: Policy, kin: Kin | None = None) -> None:
+        self.encoder, self.policy, self.kin = encoder, policy, kin
         self._table = Columns(probability=np.float32)
         self._best = Columns(place=np.int64)  # by page in Memory: place + 1, 0 where unknown
         self._starts: list[int] = []  # of kept pages in the table
@@ -31,7 +32,7 @@ class ProbableLinks:
     def __call__(self, memory: MemoryView, found: Outlinks) -> Matrix:
         places = np.full(len(found.ids), NOWHERE, np.int64)
         if found.page is not None and len(found.ids):
-            here = self._weigh(found.page.links[:MOST_LINKS])
+            here = self._weigh(found.page.url, found.page.links[:MOST_LINKS])
             places = self._better(found, here)
         return np.stack([places // PAGE, places % PAGE], axis=1).astype(np.float32)
 
@@ -44,6 +45,14 @@ class ProbableLinks:
         at = np.asarray(places, np.int64)
         found = self._table["probability"][np.maximum(at, 0)]
         return np.where(at >= 0, found, np.float32(0))
+
+    def worths(self, x: Matrix) -> Vector:
+        """Probabilities, corrected by what came of clicks on links alike, if that is noted."""
+        worths, places = self.probabilities(x), self.places(x)
+        if self.kin is not None:
+            at = places >= 0
+            worths[at] += self.kin.missed(places[at], self._table["probability"])
+        return worths
 
     def places(self, x: Matrix) -> NDArray[np.int64]:
         """The place of each row's link in the table."""
@@ -71,6 +80,8 @@ class ProbableLinks:
         for page, start in enumerate(self._starts):
             fresh = self.policy(self.inputs(page))
             self._table["probability"][start : start + len(fresh)] = fresh
+        if self.kin is not None:
+            self.kin.refresh()
 
     def state(self) -> State:
         """All of it."""
@@ -79,6 +90,7 @@ class ProbableLinks:
             "best": self._best.state(),
             "starts": list(self._starts),
             "texts": [[list(anchors), list(paths)] for anchors, paths in self._texts],
+            "kin": self.kin.state() if self.kin is not None else None,
         }
 
     def load(self, state: State) -> None:
@@ -87,8 +99,10 @@ class ProbableLinks:
         self._best.load(state["best"])
         self._starts = list(state["starts"])
         self._texts = [(list(anchors), list(paths)) for anchors, paths in state["texts"]]
+        if self.kin is not None and state["kin"] is not None:
+            self.kin.load(state["kin"])
 
-    def _weigh(self, links: Sequence[Link]) -> dict[str, int]:
+    def _weigh(self, page: str, links: Sequence[Link]) -> dict[str, int]:
         """Add a page's links to the table; the place of each address's likeliest mention."""
         probabilities = self.policy(page_inputs(links, self.encoder))
         rows = self._table.extend(len(links))
@@ -96,6 +110,9 @@ class ProbableLinks:
         self._starts.append(rows.start)
         self._texts.append(([shown(link) for link in links], [link.tag_path for link in links]))
         del self._starts[:-KEPT], self._texts[:-KEPT]
+        if self.kin is not None:
+            targets = [link.url for link in links]
+            self.kin.show(page, targets, [link.tag_path for link in links], probabilities)
         best: dict[str, int] = {}
         for place, link in enumerate(links):
             if link.url not in best or probabilities[place] > probabilities[best[link.url]]:

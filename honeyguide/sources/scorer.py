@@ -62,6 +62,12 @@ class Scorer:
         return probabilities
 
 
+def both(link: float, page: float) -> float:
+    """What two opinions say together, each on its own evidence: their odds multiplied."""
+    yes, no = link * page, (1 - link) * (1 - page)
+    return yes / (yes + no) if yes + no else 0.5
+
+
 def encoded(texts: list[list[str]], encoder: Encoder) -> Matrix:
     """Pages' texts as rows: their vectors side by side."""
     rows = encoder([text for page in texts for text in page])

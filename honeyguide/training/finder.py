@@ -52,6 +52,7 @@ class FinderTraining:
     scorer: ScorerTraining = field(default_factory=ScorerTraining)
     nets: int = 5  # trained apart and put side by side
     boxes: Boxes | None = None
+    shown: bool = False  # whether links are lessons before any click: all pages must be labelled
     random_seed: int = 0
 
     async def run(
@@ -70,7 +71,8 @@ class FinderTraining:
             nets=self.nets, pre=self.pre, fine=self.fine, random_seed=self.random_seed
         )
         seen = Sites(world, labelled.homes, self.encoder, self.boxes)
-        nets = await several.pre_train(seen, self.encoder.width, report)
+        known = [page.url for page in pages] if self.shown else []
+        nets = await several.pre_train(seen, self.encoder.width, report, known=known)
         before = self._model(joined(nets), scorer)
         await world.close()
         if unlabelled is None:

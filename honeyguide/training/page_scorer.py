@@ -29,6 +29,7 @@ class ScorerTraining:
     batch: int = 32
     step_size: float = 0.002
     decay: float = 0.001  # of weights
+    dropout: float = 0.0  # share of a page's numbers that are hidden at each look
     texts: Callable[[Page], list[str]] = page_texts
 
     def run(
@@ -43,7 +44,8 @@ class ScorerTraining:
         with torch.random.fork_rng():
             torch.manual_seed(random_seed)
             net = nn.Sequential(nn.Linear(x.shape[1], HIDDEN), nn.ReLU(), nn.Linear(HIDDEN, 1))
-        self._fit(net, x, y, np.random.default_rng(random_seed))
+            seen = nn.Sequential(nn.Dropout(self.dropout), net) if self.dropout else net
+            self._fit(seen, x, y, np.random.default_rng(random_seed))
         return Scorer({name: value.numpy().copy() for name, value in net.state_dict().items()})
 
     def _fit(

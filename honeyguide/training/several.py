@@ -8,6 +8,7 @@ import numpy as np
 
 from honeyguide.sources.learning import PolicyGradient
 from honeyguide.sources.policy import Policy, side_by_side
+from honeyguide.training.shown import ShownLinks
 from honeyguide.training.sources import FineTuning, Look, PreTraining, Report, Sites
 
 Reports = Callable[[str], Report]
@@ -35,19 +36,27 @@ class Several:
     nets: int = 5
     pre: PreTraining = field(default_factory=PreTraining)
     fine: FineTuning = field(default_factory=FineTuning)
+    shown: ShownLinks = field(default_factory=ShownLinks)
     learning: Mapping[str, Any] = field(default_factory=dict)  # of PolicyGradient
     random_seed: int = 0
 
     async def pre_train(
-        self, sites: Sites, width: int, report: Reports, watch: Watch | None = None
+        self,
+        sites: Sites,
+        width: int,
+        report: Reports,
+        watch: Watch | None = None,
+        known: Sequence[str] = (),
     ) -> list[Net]:
-        """Algorithm 1, each net from its own beginning."""
+        """Algorithm 1, each net from its own beginning, or from links between known pages."""
         trained = []
         for number in range(self.nets):
             learner = PolicyGradient(width, self._seed(number), **self.learning)
-            news = report(f"pre-training {number + 1} of {self.nets}")
+            news, chance = report(f"pre-training {number + 1} of {self.nets}"), self._chance(number)
             look = _look(learner, watch if number == 0 else None)
-            eta = await self.pre.run(sites, learner, self._chance(number), news, look)
+            if known:
+                await self.shown.run(sites, known, learner, chance)
+            eta = await self.pre.run(sites, learner, chance, news, look)
             trained.append(Net(learner.policy(), eta))
         return trained
 

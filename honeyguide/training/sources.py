@@ -6,14 +6,14 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from honeyguide import urls
-from honeyguide.contracts import Encoder, Link, Page, Vector, Visit, World
+from honeyguide.contracts import Encoder, Link, Page, Visit, World
 from honeyguide.errors import HoneyguideError
 from honeyguide.sources.inputs import Choice, Episode, PageInputs, anchors_only
 from honeyguide.sources.learning import PolicyGradient
+from honeyguide.training.options import Options, Weigh
 
 Boxes = Callable[[Page], Awaitable[Page]]  # the same page with its links' places in a browser
 Report = Callable[[int, int, str], None]  # done, of how many, news
-Weigh = Callable[[PageInputs], Vector]  # a policy: the probability of each link
 Look = Callable[[int, float], Awaitable[None]]  # epochs or sites done, and the threshold so far
 
 
@@ -76,6 +76,7 @@ class Manner:
     epsilon: float = 0.0
     least: int = 0  # clicks that are made however unlikely
     reward: Callable[[Seen | None], float] = lambda seen: float(seen is not None and seen.relevant)
+    feedback: bool = False  # whether a page's relevance speaks for links like the one to it
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,49 +93,36 @@ async def collect(
     sites: Sites, home: str, policy: Weigh, manner: Manner, rng: np.random.Generator
 ) -> Walk:
     """Algorithm 3: click what seems best, or anything now and then, until nothing seems good."""
-    pages: list[PageInputs] = []
-    best: dict[str, tuple[float, int, int]] = {}  # unclicked link -> pi, page and link
+    options = Options(policy, manner.feedback)
+    options.click(home)
     choices: list[Choice] = []
-    worths, found, scores = [], [], []
-    clicked = {home}
-    seen = await sites.look(home, home)
+    worths: list[float] = []
+    scores: list[float] = []
+    found: list[bool] = []
+    clicked, seen = home, await sites.look(home, home)
     for step in range(manner.steps):
-        _add_links(seen, policy, pages, best, clicked)
-        names = list(best)
-        least = manner.threshold if step >= manner.least else -1.0
-        if not names or max(best[name][0] for name in names) <= least:
+        if seen is not None:
+            options.show(clicked, seen.inputs, seen.targets)
+        if step:
+            options.tell(clicked, worths[-1], scores[-1])
+        names, seem = list(options.places), options.worths()
+        least = manner.threshold if step >= manner.least else -np.inf
+        if not names or seem.max() <= least:
             break
-        taken = max(range(len(names)), key=lambda at: best[names[at]][0])
+        taken = int(seem.argmax())
         if manner.epsilon and rng.random() < manner.epsilon:
             taken = int(rng.integers(len(names)))
-        options = tuple(best[name][1:] for name in names)
-        worth = best.pop(names[taken])[0]
-        clicked.add(names[taken])
-        seen = await sites.look(names[taken], home)
-        opened = len(pages) if seen else -1
-        choices.append(Choice(options, taken, manner.reward(seen), opened))
-        worths.append(worth)
+        places = tuple(options.places.values())
+        clicked = names[taken]
+        options.click(clicked)
+        seen = await sites.look(clicked, home)
+        opened = len(options.pages) if seen else -1
+        choices.append(Choice(places, taken, manner.reward(seen), opened))
+        worths.append(float(seem[taken]))
         found.append(seen is not None and seen.relevant)
         scores.append(seen.relevance if seen else 0.0)
-    episode = Episode(tuple(pages), tuple(choices))
+    episode = Episode(tuple(options.pages), tuple(choices))
     return Walk(episode, tuple(worths), tuple(found), tuple(scores))
-
-
-def _add_links(
-    seen: Seen | None,
-    policy: Weigh,
-    pages: list[PageInputs],
-    best: dict[str, tuple[float, int, int]],
-    clicked: set[str],
-) -> None:
-    """What a page shows can be clicked; of several links to one page, the likeliest."""
-    if seen is None:
-        return
-    number = len(pages)
-    pages.append(seen.inputs)
-    for place, (target, worth) in enumerate(zip(seen.targets, policy(seen.inputs), strict=True)):
-        if target and target not in clicked and worth > best.get(target, (-1.0,))[0]:
-            best[target] = float(worth), number, place
 
 
 def threshold(walks: Sequence[Walk], weigh: Callable[[float], float] = lambda score: 1.0) -> float:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from honeyguide.contracts import Link, Verdict, Visit
+from honeyguide.contracts import Link, Page, Verdict, Visit
 from honeyguide.crawl import simulate
 from honeyguide.errors import HoneyguideError
 from honeyguide.navigator import Navigator
@@ -94,3 +94,39 @@ def test_an_unknown_model_is_said_in_one_sentence(tmp_path):
     (tmp_path / "bad").write_bytes(b"no model")
     with pytest.raises(HoneyguideError, match="damaged"):
         agent_of(model=str(tmp_path / "bad"))
+
+
+class Lists:
+    """A home page with two lists whose links say the same; the judge likes one list's pages."""
+
+    live = False
+    home = "http://a.example/"
+    find = labels = truth = None
+
+    async def visit(self, link):
+        page = Page(link.url, "page", "", ())
+        if link.url == self.home:
+            kinds = [(n, kind) for n in range(6) for kind in ("bad", "good")]
+            links = [Link(f"{self.home}{kind}/{n}.html", "events") for n, kind in kinds]
+            page = Page(self.home, "home", "", tuple(links))
+        good = "/good/" in link.url
+        return Visit(link, page, Verdict(0.9 if good else 0.1, good))
+
+
+def test_with_feedback_it_follows_the_list_that_pays():
+    found = {}
+    for feedback in (False, True):
+        told = {"threshold": -1.0, "batch": 0, "feedback": feedback}
+        visits, _, _ = crawl(Lists(), Lists.home, budget=8, **told)
+        found[feedback] = sum(visit.verdict.relevant for visit in visits)
+    assert found[True] >= 6 > found[False]
+
+
+def test_feedback_survives_a_restart(world):
+    told = {"threshold": -1.0, "batch": 0, "feedback": True}
+    _, _, navigator = crawl(world, world.homes[0], budget=6, **told)
+    agent, again = navigator.agent, agent_of(**told)
+    again.load(agent.state())
+    x = np.array([[0, place] for place in range(20)], np.float32)
+    assert again.score(x).tolist() == agent.score(x).tolist()
+    assert agent.score(x).tolist() != agent.features.probabilities(x).tolist()

@@ -77,8 +77,8 @@ def _webkb_trials(part: str, web: str, names: list[str], function: str, quick: b
         )
         for kind, test in (folds[:1] if quick else folds)
         for place, name in enumerate(names[:1] if quick else names)
-        # what is compared with the first is run once
-        for number in range(1 if quick or place else 2)
+        # with and without feedback (or regions) often enough to tell; the rest is run once
+        for number in range(1 if quick or place > 1 else 3)
     ]
 
 
@@ -234,8 +234,9 @@ def _webkb(results: Results, page: Page) -> dict[str, Any]:
         "of the gap between best_first, which is told the kind's name, and the oracle. Nets are "
         "trained on the three other universities' pages only. *Links shown*: since webkb labels "
         "every page, every link between known pages is a lesson (1 to a page of the kind, up to "
-        "0.9 to a list of such pages), not only those that are clicked, as in the document; its "
-        "settings were chosen on student and project pages."
+        "0.9 to a list of such pages), not only those that are clicked, as in the document. "
+        "*Feedback*: what a page scorer, trained on the same pages, says of a clicked page "
+        "corrects links like the one to it. Settings were chosen on student and project pages."
     )
     shares: dict[str, list[float]] = {}
     rows: list[list[object]] = []

@@ -12,7 +12,7 @@ import numpy as np
 import zstandard
 
 from honeyguide.bench.suite import Trial
-from honeyguide.contracts import Page
+from honeyguide.contracts import Judge, Page, Verdict
 from honeyguide.graphs import Graph
 from honeyguide.parsers.html import parse
 from honeyguide.plan import Plan
@@ -29,8 +29,16 @@ BUDGETS = (20, 50)  # clicks
 STARTS = 4  # other pages of a university that training starts from, too
 FEWEST_LINKS = 5  # of such a page
 SHORT = {"step_size": 0.0005}
+QUICK = 2  # epochs
 # entry -> what Anchor-Net is given, and how it learns
 VARIANTS: dict[str, dict[str, Any]] = {
+    "links shown, feedback": {
+        "around": True,
+        "learning": SHORT,
+        "shown": True,
+        "clicks": False,
+        "feedback": True,
+    },
     "links shown": {"around": True, "learning": SHORT, "shown": True, "clicks": False},
     "links shown, then clicks": {
         "around": True,
@@ -48,7 +56,7 @@ def run_finder(trial: Trial, world: str, random_seed: int) -> dict[str, Any]:
     kind, test = trial.task.topic, trial.task.name.split()[1]
     quick = trial.task.name.endswith("quick")
     experiment = _Experiment(world, kind, test, random_seed, VARIANTS[trial.entry.name])
-    found = asyncio.run(experiment.run(epochs=2 if quick else 12))
+    found = asyncio.run(experiment.run(epochs=QUICK if quick else 12))
     rows = [[budget, *_others(world, kind, test, budget), found[budget]] for budget in BUDGETS]
     return {"clicks": rows, "relevant": found[max(BUDGETS)], "pages": max(BUDGETS)}
 
@@ -91,11 +99,27 @@ class _Experiment:
             await ShownLinks().run(sites, sorted(inside), learner, rng)
         if self.settings.get("clicks", True):
             await PreTraining(epochs=epochs, steps=20).run(sites, learner, rng, lambda *news: None)
+        feedback = bool(self.settings.get("feedback"))
+        if feedback:
+            pages = [page for pages in known.values() for page in pages]
+            self.world.judge = self._scored(pages, 30 if epochs > QUICK else 10)
         anywhere = Sites(self.world, homes, self.encoder, None, lambda url, home: True)
         anywhere.inputs = self.inputs
-        manner = Manner(steps=max(BUDGETS), threshold=-1.0)
+        manner = Manner(steps=max(BUDGETS), threshold=-1.0, feedback=feedback)
         walk = await collect(anywhere, HOMES[self.test], learner.policy(), manner, rng)
         return {budget: sum(walk.found[:budget]) for budget in BUDGETS}
+
+    def _scored(self, known: list[int], epochs: int) -> Judge:
+        """Relevance by a page scorer that learnt these pages; the truth counts what is found."""
+        from honeyguide.training.finder import scoring  # noqa: PLC0415 needs an extra
+        from honeyguide.training.page_scorer import ScorerTraining  # noqa: PLC0415
+
+        truth = self.world.judge
+        pages = [self.graph.page(page) for page in known]
+        sources = np.array([truth(page).relevant for page in pages])
+        training = ScorerTraining(epochs=epochs, dropout=0.5)
+        judge = scoring(training.run(pages, sources, self.encoder, self.random_seed), self.encoder)
+        return lambda page: Verdict(judge(page).relevance, truth(page).relevant)
 
     def _pages(self, university: str) -> list[int]:
         pages: list[int] = self.graph.pages_with_label(f"univ:{university}").tolist()
