@@ -76,9 +76,8 @@ def _webkb_trials(part: str, web: str, names: list[str], function: str, quick: b
             experiment=f"{webkb.__name__}:{function}",
         )
         for kind, test in (folds[:1] if quick else folds)
-        for place, name in enumerate(names[:1] if quick else names)
-        # with and without feedback (or regions) often enough to tell; the rest is run once
-        for number in range(1 if quick or place > 1 else 3)
+        for name in (names[:1] if quick else names)
+        for number in range(2 if name in webkb.TWICE and not quick else 1)
     ]
 
 

@@ -30,6 +30,7 @@ STARTS = 4  # other pages of a university that training starts from, too
 FEWEST_LINKS = 5  # of such a page
 SHORT = {"step_size": 0.0005}
 QUICK = 2  # epochs
+TWICE = ("links shown, feedback", "links shown", "four texts")  # the others are run once
 # entry -> what Anchor-Net is given, and how it learns
 VARIANTS: dict[str, dict[str, Any]] = {
     "links shown, feedback": {
@@ -38,6 +39,14 @@ VARIANTS: dict[str, dict[str, Any]] = {
         "shown": True,
         "clicks": False,
         "feedback": True,
+    },
+    "links shown, feedback, five nets": {
+        "around": True,
+        "learning": SHORT,
+        "shown": True,
+        "clicks": False,
+        "feedback": True,
+        "nets": 5,
     },
     "links shown": {"around": True, "learning": SHORT, "shown": True, "clicks": False},
     "links shown, then clicks": {
@@ -79,6 +88,7 @@ class _Experiment:
         """Pages of the kind that were found with so many clicks."""
         from honeyguide.sources.inputs import AROUND  # noqa: PLC0415
         from honeyguide.sources.learning import PolicyGradient  # noqa: PLC0415
+        from honeyguide.sources.policy import side_by_side  # noqa: PLC0415
         from honeyguide.training.shown import ShownLinks  # noqa: PLC0415
         from honeyguide.training.sources import (  # noqa: PLC0415 needs an extra
             Manner,
@@ -94,11 +104,16 @@ class _Experiment:
         sites = Sites(self.world, homes, self.encoder, None, lambda url, _: url in inside)
         sites.inputs = self.inputs
         width = self.encoder.width * (AROUND if self.inputs.__name__ != "anchors_only" else 1)
-        learner = PolicyGradient(width, self.random_seed, **self.settings["learning"])
-        if self.settings.get("shown"):
-            await ShownLinks().run(sites, sorted(inside), learner, rng)
-        if self.settings.get("clicks", True):
-            await PreTraining(epochs=epochs, steps=20).run(sites, learner, rng, lambda *news: None)
+        nets = []
+        for number in range(self.settings.get("nets", 1)):
+            random_seed = self.random_seed + 100 * number
+            learner = PolicyGradient(width, random_seed, **self.settings["learning"])
+            if self.settings.get("shown"):
+                await ShownLinks().run(sites, sorted(inside), learner, rng)
+            if self.settings.get("clicks", True):
+                training = PreTraining(epochs=epochs, steps=20)
+                await training.run(sites, learner, rng, lambda *news: None)
+            nets.append(learner.policy())
         feedback = bool(self.settings.get("feedback"))
         if feedback:
             pages = [page for pages in known.values() for page in pages]
@@ -106,7 +121,7 @@ class _Experiment:
         anywhere = Sites(self.world, homes, self.encoder, None, lambda url, home: True)
         anywhere.inputs = self.inputs
         manner = Manner(steps=max(BUDGETS), threshold=-1.0, feedback=feedback)
-        walk = await collect(anywhere, HOMES[self.test], learner.policy(), manner, rng)
+        walk = await collect(anywhere, HOMES[self.test], side_by_side(nets), manner, rng)
         return {budget: sum(walk.found[:budget]) for budget in BUDGETS}
 
     def _scored(self, known: list[int], epochs: int) -> Judge:
