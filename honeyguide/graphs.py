@@ -163,6 +163,8 @@ class Graph:
         record = self._record(page)
         targets = self._targets.part(*self._offsets.span(page)).tolist()
         columns = [record.anchors, record.contexts, record.tag_paths]
+        if any(column and len(column) != len(targets) for column in columns):
+            raise HoneyguideError(f"the recorded web {self.path} is damaged")
         if not outside and targets and min(targets) < 0:
             kept = [row for row, target in enumerate(targets) if target >= 0]
             columns = [[column[row] for row in kept] if column else column for column in columns]

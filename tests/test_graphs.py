@@ -239,3 +239,13 @@ def test_every_page_has_one_url_and_every_link_its_target(tmp_path_factory, page
         assert [graph.index(link.url) for link in shown if link.anchor in pages] == [
             numbers[to] for to in links if to in pages
         ]
+
+
+def test_links_without_their_words_are_damage_and_not_left_out(tmp_path):
+    for name, links in (("one", ["a"]), ("two", ["a", "b"])):
+        targets = [(target, f"to {target}") for target in links]
+        write(tmp_path / name, ("a", targets), ("b", []))
+    for file in ("records.bin", "records.npy"):
+        (tmp_path / "two" / file).write_bytes((tmp_path / "one" / file).read_bytes())
+    with pytest.raises(HoneyguideError, match="damaged"):
+        Graph.open(tmp_path / "two").page(0)
