@@ -22,6 +22,9 @@ OTHER_FILES = frozenset(
     " .woff .woff2 .ttf .eot .exe .jar .class .map".split()
 )
 INDEXES = ("index.html", "index.htm")
+# What servers before 2000 answered with for a folder, beside these.
+_old_index = re.compile(r"/(?:index|welcome|home|homepage)\.html?$", re.IGNORECASE).sub
+_slashes = re.compile(r"(?<!:)/{2,}").sub
 # A file named for its URL, with ^ for /; some file systems move ":" to a private character.
 _as_url = re.compile(r"([a-z]+)[:\uf03a]?\^\^(.*)").fullmatch
 _moved = re.compile("[\uf001-\uf07e]").sub
@@ -52,6 +55,8 @@ class _Site:
         self._url, self._top = url, top
         ids = [self._id(name) for name in names]
         self._ids = {urls.canonical(id) or id: id for id in ids} | {id: id for id in ids}
+        longest_first = sorted(ids, key=lambda id: (-len(id), id))
+        self._loosely = {_loose(urls.canonical(id) or id): id for id in longest_first}
 
     def add(self, writer: GraphWriter, name: str, body: bytes) -> None:
         """Parse a file and append it."""
@@ -89,7 +94,7 @@ class _Site:
         for spelling in (name, *_equals(name)):
             if spelling in self._ids:
                 return self._ids[spelling]
-        return link.url
+        return self._loosely.get(_loose(name), link.url)
 
 
 def _equals(name: str) -> Iterator[str]:
@@ -103,6 +108,12 @@ def _equals(name: str) -> Iterator[str]:
     yield folder
     for index in INDEXES:
         yield f"{folder}/{index}" if folder else index
+
+
+def _loose(name: str) -> str:
+    """One spelling for what servers took for the same: //, %2B, Welcome.html, hosts with www."""
+    plain = _slashes("/", unquote(name)).replace("://www.", "://", 1)
+    return _old_index("", plain).rstrip("/")
 
 
 def _quoted(path: str) -> str:
