@@ -16,7 +16,7 @@ SOURCES = {
 }
 GENERATED = "synthetic"
 LINKS_OF = "links of synthetic:"  # a generated web without its texts, recorded once
-TAGS_OF = "tags of "  # a web from its HTML files, with tag paths
+TAGS_OF = "markup of "  # a web from its HTML files, with tag paths
 FILES_OF = "files of "  # the archive of a web's HTML files as it is
 ARCHIVE = "html.tar.zst"
 

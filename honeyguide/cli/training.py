@@ -82,7 +82,9 @@ def source_finder(
         str, typer.Option("--unlabelled", help="Others: a world, or one address a line; or none.")
     ] = "organisations:unlabelled",
     encoder: Encoder = "joined:wordllama+ngrams:1024",
-    epochs: Annotated[int, typer.Option("--epochs", min=1, help="Of pre-training.")] = 50,
+    epochs: Annotated[
+        int, typer.Option("--epochs", min=0, help="Of pre-training; 0, with --shown: no clicks.")
+    ] = 50,
     nets: Annotated[int, typer.Option("--nets", min=1, help="Trained apart, then averaged.")] = 5,
     shown: Annotated[
         bool,
@@ -103,6 +105,8 @@ def source_finder(
 
     if out.exists() and not replace:
         raise HoneyguideError(f"{out} already exists: choose another place, or say --replace")
+    if not epochs and not shown:
+        raise HoneyguideError("without --shown there must be at least one epoch of clicks")
     try:
         from honeyguide.training.finder import FinderTraining
         from honeyguide.training.sources import PreTraining

@@ -141,7 +141,7 @@ def threshold(walks: Sequence[Walk], weigh: Callable[[float], float] = lambda sc
 class PreTraining:
     """Algorithm 1 and the left column of table I."""
 
-    epochs: int = 50
+    epochs: int = 50  # 0: nothing is learnt, for a policy that was shown links
     steps: int = 3
     batch: int = 3
     lowest_reward: float = -0.5  # where the penalty of equation 3 stops growing; printed as -0.1
@@ -163,8 +163,11 @@ class PreTraining:
         report: Report,
         look: Look | None = None,
     ) -> float:
-        """Train on labelled sites; the threshold of the last epoch."""
+        """Train on labelled sites; the threshold of the last epoch, or of the policy as it is."""
         walks: list[Walk] = []
+        if not self.epochs:
+            policy, manner = learner.policy(), Manner(self.steps, -1.0)
+            walks = [await collect(sites, home, policy, manner, rng) for home in sites.homes]
         for epoch in range(self.epochs):
             manner = Manner(self.steps, -1.0, self.epsilon(epoch), reward=self.reward(epoch))
             policy = learner.policy()

@@ -99,6 +99,22 @@ def test_files_named_for_their_urls_are_linked_by_them(tmp_path, form):
     assert page.text == "Bob teaches größe"
 
 
+def test_links_find_their_page_however_servers_spell_it(tmp_path):
+    pages = {
+        "http^^www.cs.edu^staff^^": "<title>s</title><a href=ann.html>Ann</a>",
+        "http^^www.cs.edu^staff^ann.html": "<title>a</title><a href=../c%2B%2B/Welcome.html>C</a>",
+        "http^^www.cs.edu^c++^": "<title>c</title><a href=http://cs.edu/staff/>all</a>",
+        "http^^www.cs.edu^c++^home.html": "<title>h</title><a href=http://cs.edu/C++/>other</a>",
+    }
+    files = {f"raw/course/texas/{name}": text for name, text in pages.items()}
+    import_html(folder(tmp_path, files), tmp_path / "web")
+    assert edges(Graph.open(tmp_path / "web")) == {
+        "http://www.cs.edu/staff//": [("http://www.cs.edu/staff/ann.html", "Ann")],
+        "http://www.cs.edu/staff/ann.html": [("http://www.cs.edu/c++/", "C")],
+        "http://www.cs.edu/c++/": [("http://www.cs.edu/staff//", "all")],
+    }
+
+
 def test_a_colon_moved_to_a_private_character_is_understood(tmp_path):
     source = folder(tmp_path, UNIVERSITIES)
     import_html(source, tmp_path / "web")

@@ -75,9 +75,9 @@ def _webkb_trials(part: str, web: str, names: list[str], function: str, quick: b
             number=number,
             experiment=f"{webkb.__name__}:{function}",
         )
-        for kind, test in (folds[:1] if quick else folds)
         for name in (names[:1] if quick else names)
         for number in range(2 if name in webkb.TWICE and not quick else 1)
+        for kind, test in (folds[:1] if quick else folds)
     ]
 
 

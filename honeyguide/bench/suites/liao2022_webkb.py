@@ -30,16 +30,11 @@ STARTS = 4  # other pages of a university that training starts from, too
 FEWEST_LINKS = 5  # of such a page
 SHORT = {"step_size": 0.0005}
 QUICK = 2  # epochs
-TWICE = ("links shown, feedback", "links shown", "four texts")  # the others are run once
+TWICE = (  # the others are run once
+    "links shown, feedback, five nets", "links shown, feedback", "links shown", "four texts",
+)  # fmt: skip
 # entry -> what Anchor-Net is given, and how it learns
 VARIANTS: dict[str, dict[str, Any]] = {
-    "links shown, feedback": {
-        "around": True,
-        "learning": SHORT,
-        "shown": True,
-        "clicks": False,
-        "feedback": True,
-    },
     "links shown, feedback, five nets": {
         "around": True,
         "learning": SHORT,
@@ -47,6 +42,13 @@ VARIANTS: dict[str, dict[str, Any]] = {
         "clicks": False,
         "feedback": True,
         "nets": 5,
+    },
+    "links shown, feedback": {
+        "around": True,
+        "learning": SHORT,
+        "shown": True,
+        "clicks": False,
+        "feedback": True,
     },
     "links shown": {"around": True, "learning": SHORT, "shown": True, "clicks": False},
     "links shown, then clicks": {
@@ -87,10 +89,8 @@ class _Experiment:
     async def run(self, epochs: int) -> dict[int, int]:
         """Pages of the kind that were found with so many clicks."""
         from honeyguide.sources.inputs import AROUND  # noqa: PLC0415
-        from honeyguide.sources.learning import PolicyGradient  # noqa: PLC0415
-        from honeyguide.sources.policy import side_by_side  # noqa: PLC0415
-        from honeyguide.training.shown import ShownLinks  # noqa: PLC0415
-        from honeyguide.training.sources import (  # noqa: PLC0415 needs an extra
+        from honeyguide.training.several import Several, joined  # noqa: PLC0415 needs an extra
+        from honeyguide.training.sources import (  # noqa: PLC0415
             Manner,
             PreTraining,
             Sites,
@@ -104,16 +104,14 @@ class _Experiment:
         sites = Sites(self.world, homes, self.encoder, None, lambda url, _: url in inside)
         sites.inputs = self.inputs
         width = self.encoder.width * (AROUND if self.inputs.__name__ != "anchors_only" else 1)
-        nets = []
-        for number in range(self.settings.get("nets", 1)):
-            random_seed = self.random_seed + 100 * number
-            learner = PolicyGradient(width, random_seed, **self.settings["learning"])
-            if self.settings.get("shown"):
-                await ShownLinks().run(sites, sorted(inside), learner, rng)
-            if self.settings.get("clicks", True):
-                training = PreTraining(epochs=epochs, steps=20)
-                await training.run(sites, learner, rng, lambda *news: None)
-            nets.append(learner.policy())
+        several = Several(
+            nets=self.settings.get("nets", 1) if epochs > QUICK else 1,
+            pre=PreTraining(epochs=epochs if self.settings.get("clicks", True) else 0, steps=20),
+            learning=self.settings["learning"],
+            random_seed=self.random_seed,
+        )
+        shown = sorted(inside) if self.settings.get("shown") else []
+        nets = await several.pre_train(sites, width, lambda _: lambda *news: None, known=shown)
         feedback = bool(self.settings.get("feedback"))
         if feedback:
             pages = [page for pages in known.values() for page in pages]
@@ -121,7 +119,7 @@ class _Experiment:
         anywhere = Sites(self.world, homes, self.encoder, None, lambda url, home: True)
         anywhere.inputs = self.inputs
         manner = Manner(steps=max(BUDGETS), threshold=-1.0, feedback=feedback)
-        walk = await collect(anywhere, HOMES[self.test], side_by_side(nets), manner, rng)
+        walk = await collect(anywhere, HOMES[self.test], joined(nets).policy, manner, rng)
         return {budget: sum(walk.found[:budget]) for budget in BUDGETS}
 
     def _scored(self, known: list[int], epochs: int) -> Judge:
