@@ -37,17 +37,18 @@ def test_a_finder_of_another_kind_is_trained_and_used(tmp_path):
     )  # fmt: skip
     assert json.loads(found.output)["home"] == "http://site1.train.example/"
     assert "already exists" in refused("train", "source_finder", "--out", model)
+    idle = refused("train", "source_finder", "--epochs", 0, "--out", tmp_path / "none.model")
+    assert "without --shown" in idle
 
 
 def test_links_shown_teach_before_any_click_and_finding_can_use_feedback(tmp_path):
     homes = [f"http://site{n}.train.example/" for n in range(6)]
     found = {}
-    for shown in ((), ("--shown",)):
+    for shown in (("--epochs", 1), ("--epochs", 0, "--shown")):
         model = tmp_path / f"{len(shown)}.model"
         done = honeyguide(
             "train", "source_finder", "--sites", "organisations:set=train,sites=6", "--nets", 1,
-            "--unlabelled", "none", "--epochs", 1, "--encoder", "ngrams:128", "--out", model,
-            *shown,
+            "--unlabelled", "none", "--encoder", "ngrams:128", "--out", model, *shown,
         )  # fmt: skip
         assert done.exit_code == 0, done.output
         answers = honeyguide(
@@ -55,7 +56,7 @@ def test_links_shown_teach_before_any_click_and_finding_can_use_feedback(tmp_pat
             "--delay", 0, *homes,
         )  # fmt: skip
         found[shown] = sum(bool(json.loads(row)["sources"]) for row in answers.output.splitlines())
-    assert found["--shown",] > found[()]
+    assert found["--epochs", 0, "--shown"] > found["--epochs", 1]
 
 
 def test_what_is_no_labelled_site_is_said(tmp_path):

@@ -250,6 +250,18 @@ def test_several_nets_are_trained_apart_and_watched(few):
     assert joined(after).eta == pytest.approx((after[0].eta + after[1].eta) / 2)
 
 
+def test_without_epochs_nothing_is_learnt_but_the_threshold(few):
+    learner = PolicyGradient(256, 0)
+    before = learner.policy()
+    nothing, rng = PreTraining(epochs=0), np.random.default_rng(0)
+    eta = asyncio.run(nothing.run(few, learner, rng, lambda *news: None))
+    manner = Manner(steps=3, threshold=-1.0)
+    walks = [asyncio.run(collect(few, home, before, manner, rng)) for home in few.homes]
+    assert eta == pytest.approx(threshold(walks))
+    after = learner.policy().weights
+    assert all((after[name] == value).all() for name, value in before.weights.items())
+
+
 def test_links_that_are_shown_are_learnt_without_a_click(few):
     async def run(seed):
         learner = PolicyGradient(256, seed)

@@ -238,32 +238,52 @@ def _webkb(results: Results, page: Page) -> dict[str, Any]:
         "*Feedback*: what a page scorer, trained on the same pages, says of a clicked page "
         "corrects links like the one to it. Settings were chosen on student and project pages."
     )
-    shares: dict[str, list[float]] = {}
-    rows: list[list[object]] = []
-    for task in tasks:
-        for name in results.entries("webkb", task):
-            row, share = _fold(results.runs("webkb", task, name))
-            rows.append([task, name, *row])
-            shares.setdefault(name, []).extend(share)
+    rows: list[list[object]] = [
+        [task, name, *_fold(results.runs("webkb", task, name))]
+        for task in tasks
+        for name in results.entries("webkb", task)
+    ]
     page.table(["task", "finder", "best_first", "found", "oracle", "share of the gap"], rows)
-    means = {name: float(np.mean(share)) for name, share in shares.items()}
-    page.table(["finder", "mean share of the gap"], [list(pair) for pair in means.items()])
-    return {"webkb_share_of_the_gap": next(iter(means.values()))}
+    means = {name: _means(results, tasks, name) for name in results.entries("webkb")}
+    page.table(
+        ["finder", *(f"mean share of the gap, {budget} clicks" for budget in webkb.BUDGETS)],
+        [[name, *map(_spread, runs_of)] for name, runs_of in means.items()],
+    )
+    page.text("Mean over kinds and universities; in brackets the lowest and highest of the runs.")
+    first = next(iter(means.values()))
+    return {
+        f"webkb_share_of_the_gap_{budget}": float(np.mean(runs_of))
+        for budget, runs_of in zip(webkb.BUDGETS, first, strict=True)
+    }
 
 
-def _fold(found: list[dict[str, Any]]) -> tuple[list[str], list[float]]:
+def _fold(found: list[dict[str, Any]]) -> list[str]:
     """Counts at each budget, and the shares of the gap that they close."""
     columns: list[list[str]] = [[], [], [], []]
-    shares = []
     for place in range(len(webkb.BUDGETS)):
         _, best, oracle, _ = found[0]["clicks"][place]
         ours = float(np.mean([run["clicks"][place][3] for run in found]))
-        share = (ours - best) / (oracle - best) if oracle > best else 1.0
-        shares.append(share)
+        share = float(np.mean([_share(run, place) for run in found]))
         cells = (f"{best}", f"{ours:.1f}", f"{oracle}", f"{share:.0%}")
         for column, cell in zip(columns, cells, strict=True):
             column.append(cell)
-    return [" / ".join(column) for column in columns], shares
+    return [" / ".join(column) for column in columns]
+
+
+def _share(run: dict[str, Any], place: int) -> float:
+    """Of the gap between best_first and the oracle at a budget, what was closed."""
+    _, best, oracle, ours = run["clicks"][place]
+    return float((ours - best) / (oracle - best)) if oracle > best else 1.0
+
+
+def _means(results: Results, tasks: list[str], name: str) -> list[list[float]]:
+    """For each budget the mean share over tasks, run by run."""
+    found = [results.runs("webkb", task, name) for task in tasks]
+    together = list(zip(*(runs_of for runs_of in found if runs_of), strict=False))
+    return [
+        [float(np.mean([_share(run, place) for run in one])) for one in together]
+        for place in range(len(webkb.BUDGETS))
+    ]
 
 
 def _webkb_scorer(results: Results, page: Page) -> dict[str, Any]:
