@@ -1,14 +1,16 @@
-"""The company a link keeps: the pages that show it, the words around it, what its siblings were."""
+"""The company a link keeps: the pages that show it, words around it, its siblings, its host."""
 
 import numpy as np
 
 from honeyguide.columns import Columns
 from honeyguide.contracts import Ids, Matrix, MemoryView, Outlinks, State, Vector
+from honeyguide.features.hosts import HostRecords
 
 TRUST = 3.0  # visited links of a page that weigh as much as what is usual in this crawl
 MOST_PARENTS = 64  # of a visited page: the latest, which are told what came of it
 SHOWN = 15  # columns of evidence that change when a link is found
-EVIDENCE = SHOWN + 1  # the last one, on its siblings, changes when one of them was visited
+# the others change with visits: one on its siblings, then those on its host
+EVIDENCE = SHOWN + 1 + HostRecords.width
 
 
 class Company:
@@ -23,7 +25,8 @@ class Company:
         self.dimensions = dimensions  # of the mean meaning of the words around a link
         self.width = EVIDENCE + dimensions
         self._pages = Columns(
-            row=(np.float32, self.width),  # the column of siblings stays empty
+            row=(np.float32, self.width),  # the columns of siblings and host stay empty
+            host=np.int32,
             siblings=np.float32,  # mean share known to be relevant
             unknown=np.float32,  # mean share unknown, less one
             parents=np.float32,  # that these are means of
@@ -34,6 +37,7 @@ class Company:
             links=np.int32,  # how many it has
         )
         self._links = Columns(page=np.int32)  # page after page
+        self._hosts = HostRecords()
         self.visits, self.relevant = 0, 0.0
         self._memory: MemoryView | None = None
 
@@ -44,6 +48,7 @@ class Company:
         """What is known of pages now."""
         rows: Matrix = self._pages["row"][pages]
         rows[:, SHOWN] = self._siblings(pages)
+        rows[:, SHOWN + 1 : EVIDENCE] = self._hosts.rows(self._pages["host"][pages])
         return rows
 
     def worth(self, pages: Ids, weights: Vector) -> Vector:
@@ -52,6 +57,9 @@ class Company:
         few = 4 * len(pages) < len(self)
         worth: Vector = rows[pages] @ weights if few else (rows[: len(self)] @ weights)[pages]
         worth += weights[SHOWN] * self._siblings(pages)
+        if len(self._hosts) > 1:  # else it is 0
+            hosts = self._pages["host"][pages]
+            worth += self._hosts.worth(hosts, weights[SHOWN + 1 : EVIDENCE])
         return worth
 
     def meet(self, memory: MemoryView, found: Outlinks) -> None:
@@ -59,6 +67,8 @@ class Company:
         self._memory = memory
         top = max(int(found.ids.max(initial=-1)), found.source)
         self._pages.extend(max(0, top + 1 - len(self._pages)))
+        self._pages["host"][found.ids] = hosts = memory.host(found.ids)
+        self._hosts.meet(hosts)
 
     def hear(self, memory: MemoryView, found: Outlinks, likeness: Matrix, around: Matrix) -> None:
         """Take in what a page says about its links.
@@ -79,9 +89,10 @@ class Company:
             self._introduce(found.source, ids, memory.known_links(found.source))
 
     def credit(self, page: int, relevant: float) -> None:
-        """Let the siblings of a visited page gain or lose by what it was."""
+        """Let the siblings and the host of a visited page gain or lose by what it was."""
         self.visits += 1
         self.relevant += relevant
+        self._hosts.credit(int(self._pages["host"][page]), relevant)
         if self._memory is None or not len(parents := self._memory.parents(page, MOST_PARENTS)):
             return
         pages = self._pages
@@ -102,6 +113,7 @@ class Company:
         return {
             "pages": self._pages.state(),
             "links": self._links.state(),
+            "hosts": self._hosts.state(),
             "visits": self.visits,
             "relevant": self.relevant,
         }
@@ -110,6 +122,7 @@ class Company:
         """Become what was saved."""
         self._pages.load(state["pages"])
         self._links.load(state["links"])
+        self._hosts.load(state["hosts"])
         self.visits, self.relevant = state["visits"], state["relevant"]
 
     def _introduce(self, parent: int, children: Ids, known: tuple[int, int]) -> None:

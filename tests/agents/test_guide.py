@@ -6,7 +6,7 @@ import pytest
 from honeyguide.agents.guide import COMPANY, OWN_WORDS, PENDING, WORDS_AROUND, Guide
 from honeyguide.contracts import Goal, Learner, Link, Page, Step, Verdict, Visit
 from honeyguide.errors import HoneyguideError
-from honeyguide.features.company import EVIDENCE
+from honeyguide.features.company import EVIDENCE, SHOWN
 from honeyguide.memory import Memory
 
 
@@ -73,7 +73,18 @@ def test_a_link_gains_when_its_sibling_turns_out_to_be_relevant(goal):
     before = guide.features.company.rows(found.ids)[1]
     guide.learn([step(x[0], 1.0, x[:0])])
     after = guide.features.company.rows(found.ids)[1]
-    assert after[EVIDENCE - 1] > before[EVIDENCE - 1]
+    assert after[SHOWN] > before[SHOWN]
+
+
+def test_after_hosts_that_soon_had_nothing_more_to_give_a_new_one_is_preferred(goal):
+    guide, memory = Guide(goal), Memory()
+    urls = [f"http://{host}.example/{page}" for host in "abcd" for page in range(13)]
+    x = guide.features(memory, memory.seed([Link(url, "rock") for url in urls]))
+    for host in (0, 13, 26):
+        for page in range(12):
+            guide.learn([step(x[host + page], float(page < 3), x[:0])])
+    same_words = guide.score(x[[12, 25, 38, 51]])
+    assert same_words[3] > same_words[:3].max() + 0.1
 
 
 def test_while_nothing_relevant_was_found_belief_has_every_other_say(goal):

@@ -17,7 +17,7 @@ def goal(encoder):
 
 
 def url(number):
-    return f"http://site.example/{number}"
+    return f"http://site{len(str(number))}.example/{number}"  # two hosts
 
 
 class Walk:
