@@ -17,6 +17,7 @@ TOPIC = "geology"
 
 def run_honeyguide(given: argparse.Namespace) -> None:
     """The whole of it: robots, fetch, parse, judge, featurise, score, guard, store, WARC."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command `honeyguide` does
     from honeyguide.crawl import Crawl  # noqa: PLC0415 each program imports its own
     from honeyguide.keeping import begin, go_on  # noqa: PLC0415
     from honeyguide.plan import Plan  # noqa: PLC0415

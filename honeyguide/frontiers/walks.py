@@ -3,6 +3,7 @@
 from collections import deque
 
 import numpy as np
+from numpy.typing import NDArray
 
 from honeyguide.columns import Columns
 from honeyguide.contracts import Ids, Mask, Matrix, Scorer, State, Taken, Vector
@@ -60,11 +61,11 @@ class Walks:
         """Go on from here; pages with a score of +inf are where walks begin."""
         self._know_pages(ids)
         self._hosts.know(int(hosts.max(initial=-1)) + 1)
-        if len(ids) and np.isposinf(scores).all():
+        if len(ids) and scores[0] == np.inf and np.isposinf(scores).all():
             self._starts.add(ids, hosts, x, self.rng)
             return
         kept = scores > NOTHING
-        if kept.all():
+        if np.count_nonzero(kept) == len(kept):  # half the time of kept.all()
             here = _Here(ids, hosts, x, scores.copy())
         else:
             here = _Here(ids[kept], hosts[kept], x[kept], scores[kept])
@@ -83,9 +84,9 @@ class Walks:
 
     def take(self, now: float, at_random: bool = False) -> Taken | None:
         """A link of this page whose host may be asked now, or a page to begin again at."""
-        waiting = self._links.scores > NOTHING
-        if waiting.any():
-            place = self._choose(waiting, now, at_random)
+        places = (self._links.scores > NOTHING).nonzero()[0]
+        if len(places):
+            place = self._choose(places, now, at_random)
             return None if place is None else self._leave(self._links.take(place), now)
         for pool in self._pools():
             row = pool.draw(self.rng, lambda rows, pool=pool: self._may_begin(pool, rows, now))  # type: ignore[misc]
@@ -175,12 +176,11 @@ class Walks:
 
     # ------------------------------------------------------------------ choosing
 
-    def _choose(self, waiting: Mask, now: float, at_random: bool) -> int | None:
-        """The place of a link: the best one, the first among equals; or any."""
+    def _choose(self, places: NDArray[np.intp], now: float, at_random: bool) -> int | None:
+        """One of the places of waiting links: the best, the first among equals; or any."""
         links = self._links
         if not self._hosts.at_rest(now):
-            waiting &= self._hosts.may_ask(links.hosts, now)
-        places = np.flatnonzero(waiting)
+            places = places[self._hosts.may_ask(links.hosts[places], now)]
         if not len(places):
             return None
         if at_random:

@@ -131,7 +131,10 @@ class ParserPool:
         loop = asyncio.get_running_loop()
         command = (sys.executable, "-c", _PROGRAM)
         _, reader = await loop.subprocess_exec(
-            lambda: _Process(self._recipe, self._longest, self._news), *command, stderr=None
+            lambda: _Process(self._recipe, self._longest, self._news),
+            *command,
+            stderr=None,
+            env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},  # it is the thread for its core
         )
         self._readers.append(reader)
 
