@@ -31,7 +31,6 @@ EXTRAS = {
     "gymnasium": "gym",
     "playwright": "browser",
     "pyarrow": "glove",
-    "ray": "ray",
     "torch": "deep",
 }
 

@@ -1,6 +1,9 @@
 """honeyguide train source_finder and honeyguide watch, as a person meets them."""
 
 import json
+import re
+import subprocess
+import sys
 import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
@@ -116,3 +119,20 @@ def test_watching_once_writes_new_items_and_a_feed(served, tmp_path):
     assert "Event 4" in feed.read_text()
     state.write_text("nonsense")
     assert "damaged" in refused("watch", sources, "--once", "--out", out)
+
+
+def test_the_home_pages_that_serve_names_are_found_by_find():
+    command = [sys.executable, "-m", "honeyguide", "serve", "--sites", "mixed", "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, bufsize=1) as serving:
+        try:
+            named = re.findall(r"http://\S+", serving.stdout.readline())
+            port = re.search(r"127\.0\.0\.1:(\d+)", serving.stdout.readline())[1]
+            found = honeyguide(
+                "find", "--delay", 0, "--allow-private", "--resolve", f"*=127.0.0.1:{port}",
+                "--clicks", 1, *named,
+            )  # fmt: skip
+        finally:
+            serving.kill()
+    assert found.exit_code == 0, found.output
+    for home in named:
+        assert re.search(rf"^{home}: .* with (0 clicks|1 click)$", found.output, re.MULTILINE)

@@ -65,6 +65,7 @@ def find(
 
 def _show(answer: "Answer") -> None:
     found = "no source page" if not answer.sources else ""
-    typer.echo(f"{answer.home}: {found or 'found'} with {answer.clicks} clicks")
+    clicks = "1 click" if answer.clicks == 1 else f"{answer.clicks} clicks"
+    typer.echo(f"{answer.home}: {found or 'found'} with {clicks}")
     for source in answer.sources:
         typer.echo(f"  {source.url} ({source.probability:.2f})")

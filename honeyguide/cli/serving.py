@@ -25,14 +25,16 @@ def serve(
         return Verdict(0.0, False)
 
     async def run() -> None:
-        served = (
-            SitesServer(OrganisationsWorld(judge, sites, seed=seed), port)
-            if sites
-            else Server(SyntheticWorld(judge, pages, seed), port)
-        )
+        homes: tuple[str, ...] = ()
+        served: SitesServer | Server
+        if sites:
+            organisations = OrganisationsWorld(judge, sites, seed=seed)
+            homes, served = organisations.homes, SitesServer(organisations, port)
+        else:
+            served = Server(SyntheticWorld(judge, pages, seed), port)
         async with served as server:
-            if sites:
-                typer.echo(f"home pages: http://site0.{sites}.example/ and so on")
+            if homes:
+                typer.echo(f"{len(homes)} home pages: {homes[0]} to {homes[-1]}")
             typer.echo(f'crawl it with: --resolve "*=127.0.0.1:{server.port}" --allow-private')
             await asyncio.Event().wait()
 
