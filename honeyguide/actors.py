@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import dataclass, replace
+from multiprocessing import parent_process
 from queue import Empty
 from types import TracebackType
 from typing import Any, NamedTuple, Protocol, runtime_checkable
@@ -136,12 +137,20 @@ def _act(plan: Plan, shared: Any, number: int, signals: _Signals) -> None:
         if visit.verdict.relevant:
             hosts.add(host(visit.page.url if visit.page else visit.link.url))
         signals.steps[number] = navigator.memory.visits
-        if navigator.memory.visits % LOOKED_AFTER == 0 and signals.stop.is_set():
+        if navigator.memory.visits % LOOKED_AFTER == 0 and not _is_wanted(signals):
             crawl.stop("the others are done")
 
     crawl = opened.crawl(navigator, note)
     signals.queue.put(number)
-    signals.go.wait()
+    while not signals.go.wait(1.0):
+        if not _is_wanted(signals):
+            return
     outcome = run_jumping(crawl.run(opened.seeds))
     signals.steps[number] = DONE
     signals.queue.put(Told(outcome.pages, frozenset(hosts)))
+
+
+def _is_wanted(signals: _Signals) -> bool:
+    """Whether the one that is trained goes on, and is still there."""
+    parent = parent_process()
+    return not signals.stop.is_set() and parent is not None and parent.is_alive()

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from honeyguide.contracts import Matrix, Vector
@@ -52,12 +51,9 @@ class UrlCnn:
 
     def values(self, words: Words, made: Made, data: torch.Tensor | None = None) -> Vector:
         """The values of URLs, given what filters make of words."""
-        arrays, rows = self._arrays(data), trimmed(words)
-        count = rows.shape[1] - WIDEST + 1
-        together = made[0][rows[:, :count]]
-        for place in range(1, WIDEST):
-            together += made[place][rows[:, place : place + count]]
-        hidden = np.maximum(together.max(axis=1) + arrays["offsets"], 0.0)
+        arrays = self._arrays(data)
+        strongest = _answers(trimmed(words), made).max(axis=1)
+        hidden = np.maximum(strongest + arrays["offsets"], 0.0)
         out = hidden @ arrays["last"][:, 0] + arrays["bias"][0]
         return _sigmoid(out)
 
@@ -71,10 +67,10 @@ class UrlCnn:
         self, words: Words, vectors: Matrix, targets: Vector, weights: Vector
     ) -> tuple[torch.Tensor, Vector]:
         """The gradient of the mean weighted square of the errors, and the errors."""
-        arrays = self._arrays(None)
-        windows = sliding_window_view(trimmed(words), WIDEST, axis=1)
-        seen = vectors[windows].reshape(*windows.shape[:2], -1)  # (URLs, places, words' vectors)
-        answers = seen @ arrays["filters"]
+        arrays, numbers = self._arrays(None), trimmed(words)
+        used, places = np.unique(numbers, return_inverse=True)
+        rows, known = places.reshape(numbers.shape), vectors[used]
+        answers = _answers(rows, self.made(known))
         where = answers.argmax(axis=1)  # (URLs, filters)
         hidden = np.maximum(answers.max(axis=1) + arrays["offsets"], 0.0)
         values = _sigmoid(hidden @ arrays["last"][:, 0] + arrays["bias"][0])
@@ -82,9 +78,8 @@ class UrlCnn:
         # backwards, layer by layer
         last = -2 * weights * errors * values * (1 - values) / len(words)
         strongest = last[:, None] * arrays["last"][:, 0] * (hidden > 0)
-        chosen = seen[np.arange(len(words))[:, None], where]  # (URLs, filters, words' vectors)
         parts = (
-            (chosen * strongest[:, :, None]).sum(axis=0).T,
+            _filters_gradient(rows, known, where, strongest),
             strongest.sum(axis=0),
             hidden.T @ last,
             last.sum(keepdims=True),
@@ -100,6 +95,28 @@ class UrlCnn:
             arrays = self.parameters.arrays(source)
             self._seen[data is None] = source.data_ptr(), arrays
         return arrays
+
+
+def _answers(rows: NDArray[np.intp], made: Made) -> NDArray[np.float32]:
+    """What each filter makes of each place in a URL: (URLs, places, filters)."""
+    count = rows.shape[1] - WIDEST + 1
+    together: NDArray[np.float32] = made[0][rows[:, :count]]
+    for place in range(1, WIDEST):
+        together += made[place][rows[:, place : place + count]]
+    return together
+
+
+def _filters_gradient(
+    rows: NDArray[np.intp], vectors: Matrix, where: NDArray[np.intp], strongest: Matrix
+) -> Matrix:
+    """The gradient of the filters: shares are summed up by word before vectors are looked at."""
+    urls, filters = np.arange(len(rows))[:, None], np.arange(ALL)
+    parts = []
+    for place in range(WIDEST):
+        cells = rows[urls, where + place] * ALL + filters
+        shares = np.bincount(cells.ravel(), strongest.ravel(), len(vectors) * ALL)
+        parts.append(vectors.T @ shares.reshape(-1, ALL).astype(np.float32))
+    return np.concatenate(parts)
 
 
 def _sigmoid(x: Vector) -> Vector:

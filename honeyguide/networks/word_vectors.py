@@ -6,10 +6,13 @@ from honeyguide.contracts import Encoder, Matrix
 from honeyguide.features.url_words import TEXT
 
 
+DIMENSIONS = 300  # of the vectors in document 004; an encoder may have fewer
+
+
 class WordVectors:
     """Unit vectors of words by their numbers; number 0 is no word."""
 
-    def __init__(self, encoder: Encoder, most: int, dimensions: int = 64) -> None:
+    def __init__(self, encoder: Encoder, most: int, dimensions: int = DIMENSIONS) -> None:
         self.width = min(dimensions, encoder.width)
         self._encoder = encoder
         self._rows = np.zeros((most + 1, self.width), np.float32)

@@ -4,6 +4,8 @@ import os
 import signal
 import subprocess
 import sys
+import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -193,6 +195,46 @@ def test_an_actor_that_is_killed_is_not_waited_for():
     ):
         os.kill(actors._processes[0].pid, signal.SIGKILL)
         actors.keep_pace(1_000_000)
+
+
+TRAINED = """
+import time
+from honeyguide.actors import Actors
+from tests.agents.test_url_agents import trained_by_two
+
+if __name__ == "__main__":
+    plan, _, navigator = trained_by_two(budget=1_000_000)
+    with Actors(plan, navigator.agent) as actors:
+        print(*(process.pid for process in actors._processes), flush=True)
+        time.sleep(60)
+"""
+
+
+def test_actors_end_when_the_one_they_train_is_killed(tmp_path):
+    program = tmp_path / "trained.py"  # a file, since actors begin by importing it
+    program.write_text(TRAINED)
+    root = Path(__file__).parents[2]
+    with subprocess.Popen(
+        [sys.executable, str(program)],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(root)},
+    ) as trained:
+        actors = [int(pid) for pid in trained.stdout.readline().split()]
+        trained.kill()
+    assert len(actors) == 2
+    deadline = time.monotonic() + 60
+    while any(map(_runs, actors)):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+
+
+def _runs(pid):
+    """Whether a process is there and not just waiting to be buried."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
 
 
 def test_settings_that_make_no_sense_are_refused():
