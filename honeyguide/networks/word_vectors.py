@@ -5,7 +5,6 @@ import numpy as np
 from honeyguide.contracts import Encoder, Matrix
 from honeyguide.features.url_words import TEXT
 
-
 DIMENSIONS = 300  # of the vectors in document 004; an encoder may have fewer
 
 
