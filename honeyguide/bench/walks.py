@@ -22,10 +22,16 @@ GAMMA = 0.75
 UNSEEN = 20_000  # pages never visited whose values are compared with the optimal ones
 SEED = 1  # of the generated web
 TOPICS = ("geology", "volcanoes", "oceans")  # three fields, as accountancy, tax and law
+HELD_OUT = "held-out"  # the part in which some hosts are never rewarded
+
+
+def all_rewards(pages: int) -> list[str]:
+    """Chapter 3: every host about two topics, so that a random step in a hundred is rewarded."""
+    return [host for topic in TOPICS[:2] for host in specialist_hosts(pages, SEED, topic)]
 
 
 def rewards_and_held_out(pages: int) -> tuple[list[str], list[str]]:
-    """The hosts about the topics: every other one is a target, the rest is never rewarded."""
+    """Chapter 4: of the hosts about three topics every other one is a target, the rest never."""
     hosts = [specialist_hosts(pages, SEED, topic) for topic in TOPICS]
     return [h for some in hosts for h in some[::2]], [h for some in hosts for h in some[1::2]]
 
@@ -34,6 +40,7 @@ def rewards_and_held_out(pages: int) -> tuple[list[str], list[str]]:
 class _Walked:
     """What a walk has found so far."""
 
+    by_host: bool  # else page by page
     held_out: Targets | None
     curve: list[int] = field(default_factory=list)
     rewards: int = 0  # visits that were rewarded
@@ -46,7 +53,7 @@ class _Walked:
         url = visit.page.url if visit.page else visit.link.url
         if visit.verdict.relevant:
             self.rewards += 1
-            self.unique.add(host(url) if self.held_out else url)
+            self.unique.add(host(url) if self.by_host else url)
         elif self.held_out and visit.page and self.held_out(visit.page).relevant:
             self.others.add(host(url))
         self.curve.append(len(self.unique))
@@ -68,7 +75,8 @@ def walk(trial: Trial, world: str, random_seed: int) -> dict[str, Any]:
     opened = _opened(plan)
     plan = replace(plan, random_seed=random_seed)
     navigator = opened.navigator(plan)
-    walked = _Walked(_held_out(task))
+    by_host = task.judge.startswith("targets:")
+    walked = _Walked(by_host, _held_out(task) if trial.part == HELD_OUT else None)
     begin, begin_processor = time.perf_counter(), time.process_time()
     with Actors(plan, navigator.agent) as actors:
 
@@ -98,9 +106,7 @@ def walk(trial: Trial, world: str, random_seed: int) -> dict[str, Any]:
     return found | (_values(opened, navigator.agent, navigator.memory) if trial.number == 0 else {})
 
 
-def _held_out(task: Task) -> Targets | None:
-    if not task.judge.startswith("targets:"):
-        return None
+def _held_out(task: Task) -> Targets:
     pages = int(task.web.partition("pages=")[2].partition(",")[0])
     return Targets(",".join(rewards_and_held_out(pages)[1]))
 

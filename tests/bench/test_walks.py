@@ -1,7 +1,7 @@
 """The suite of document 004, in miniature."""
 
 from honeyguide.bench.suite import Entry, Task, Trial, find_suite
-from honeyguide.bench.walks import rewards_and_held_out, walk
+from honeyguide.bench.walks import HELD_OUT, all_rewards, rewards_and_held_out, walk
 from honeyguide.bench.webs import Webs
 from honeyguide.graphs import Graph
 from honeyguide.worlds.synthetic.world import SyntheticWorld
@@ -33,20 +33,39 @@ def test_rewards_and_held_out_hosts_are_different_ones():
     assert not set(rewards) & set(held_out)
 
 
-def test_a_walk_says_what_it_found(tmp_path):
+def test_without_a_part_to_hold_out_every_host_of_a_topic_is_rewarded():
+    rewards, held_out = map(set, rewards_and_held_out(20_000))
+    everything = set(all_rewards(20_000))
+    assert everything & rewards
+    assert everything & held_out
+    assert everything < rewards | held_out  # two topics of three
+
+
+def walked(part, rewards, folder, budget=200):
     task = Task(
         name="walk",
         web=WEB,
         topic="geology",
-        judge="targets:" + ",".join(rewards_and_held_out(5000)[0]),
+        judge="targets:" + ",".join(rewards),
         seeds=("50 random pages",),
-        budget=200,
+        budget=budget,
     )
     entry = Entry(name="url_linear_q", agent="url_linear_q")
-    trial = Trial(part="order", task=task, entry=entry)
-    found = walk(trial, Webs(None, tmp_path).world(WEB), 0)
+    return walk(Trial(part=part, task=task, entry=entry), Webs(None, folder).world(WEB), 0)
+
+
+def test_held_out_hosts_are_counted_where_some_are_held_out(tmp_path):
+    rewards, held_out = rewards_and_held_out(5000)
+    found = walked(HELD_OUT, rewards, tmp_path, budget=1000)
+    assert 0 < found["held_out"] <= len(held_out)
+    assert walked("order", rewards, tmp_path)["held_out"] == 0
+
+
+def test_a_walk_says_what_it_found(tmp_path):
+    rewards = all_rewards(5000)
+    found = walked("order", rewards, tmp_path)
     assert found["pages"] == 200
-    assert found["curve"][-1] == found["relevant"] <= len(rewards_and_held_out(5000)[0])
+    assert found["curve"][-1] == found["relevant"] <= len(rewards)
     assert -1 <= found["separation"] <= 1
     assert sum(row["pages"] for row in found["histograms"]) > 1000
 

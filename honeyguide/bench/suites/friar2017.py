@@ -10,7 +10,7 @@ from honeyguide.bench.plots import curves
 from honeyguide.bench.prices import AT, RECORDED_SHARE
 from honeyguide.bench.results import Results
 from honeyguide.bench.suite import Entry, Part, Suite, Task, Trial
-from honeyguide.bench.walks import SEED, TOPICS, rewards_and_held_out
+from honeyguide.bench.walks import HELD_OUT, SEED, TOPICS, all_rewards, rewards_and_held_out
 
 WALK, PRICED = "honeyguide.bench.walks:walk", "honeyguide.bench.prices:priced_walk"
 PRICES = (0.0, 0.02, 0.1, 0.5)  # rewards that a second is worth
@@ -64,9 +64,18 @@ def _ablation(steps: int) -> list[Entry]:
     return [Entry(name=name, agent=spec) for name, spec in specs.items()]
 
 
-def _generated_task(pages: int, name: str, starts: int, share: int = 10) -> Task:
+def _chapter_3(pages: int) -> Task:
+    return _generated_task(pages, "random restarts", pages // 40, all_rewards(pages))
+
+
+def _chapter_4(pages: int, name: str, starts: int, share: int = 10) -> Task:
+    return _generated_task(pages, name, starts, rewards_and_held_out(pages)[0], share)
+
+
+def _generated_task(
+    pages: int, name: str, starts: int, rewards: list[str], share: int = 10
+) -> Task:
     """As many steps as one in `share` of the pages."""
-    rewards, _ = rewards_and_held_out(pages)
     return Task(
         name=name,
         web=f"links of synthetic:pages={pages},seed={SEED}",
@@ -88,29 +97,29 @@ def _walks(part: str, task: Task, entries: list[Entry], runs: int) -> list[Trial
 
 def _order(quick: bool) -> list[Trial]:
     pages = QUICK if quick else FULL
-    task = _generated_task(pages, "random restarts", pages // 40)
+    task = _chapter_3(pages)
     return _walks("order", task, _agents(task.budget), 1 if quick else 5)
 
 
 def _held_out(quick: bool) -> list[Trial]:
     """Chapter 4: 200,000 and 1,000,000 steps in 57,000,000 pages; and a tenth, as in chapter 3."""
     pages = QUICK if quick else FULL
-    tasks = [_generated_task(pages, "start pages, steps: 2 % of the pages", pages // 400, 50)]
+    tasks = [_chapter_4(pages, "start pages, steps: 2 % of the pages", pages // 400, 50)]
     if not quick:
-        tasks.append(_generated_task(pages // 10, "start pages", pages // 4000))
+        tasks.append(_chapter_4(pages // 10, "start pages", pages // 4000))
     names = ("random_walk", "url_linear_q", "url_cnn_dqn", "url_async_dqn")
     return [
         trial
         for task in tasks
         for trial in _walks(
-            "held-out", task, _agents(task.budget, names)[: 2 if quick else 4], 1 if quick else 3
+            HELD_OUT, task, _agents(task.budget, names)[: 2 if quick else 4], 1 if quick else 3
         )
     ]
 
 
 def _ablations(quick: bool) -> list[Trial]:
     pages = QUICK if quick else FULL // 10
-    task = _generated_task(pages, "random restarts", pages // 40)
+    task = _chapter_3(pages)
     entries = _ablation(task.budget)
     return _walks("ablation", task, entries[:3] if quick else entries, 1 if quick else 2)
 
@@ -128,7 +137,7 @@ def _recorded(quick: bool) -> list[Trial]:
 
 def _price(quick: bool) -> list[Trial]:
     pages = QUICK if quick else FULL // 10
-    task = _generated_task(pages, "half of the hosts recorded", pages // 40)
+    task = _chapter_4(pages, "half of the hosts recorded", pages // 40)
     agent = f"url_linear_q:epsilon_steps={task.budget // 2}"
     entries = [
         Entry(name=f"a second costs {price}", agent=f"{agent}{AT}{price}")
@@ -148,14 +157,15 @@ def _report(results: Results, page: Page) -> dict[str, Any]:
     page.text(
         "A walk follows links from page to page until it reaches a target or a dead end, or has "
         "taken 50 steps, then begins again; the last 50 pages are not visited again. Agents see "
-        "the words of URLs only. On the generated web the targets are half of the hosts about "
-        f"{', '.join(TOPICS)}, the other half is held out and never rewarded; unique rewards are "
-        "hosts. The classifier is shown the optimal values of half of all pages: an upper bound."
+        "the words of URLs only. On the generated web the targets are all hosts about "
+        f"{TOPICS[0]} and {TOPICS[1]} (chapter 3), or half of those about {', '.join(TOPICS)}, the "
+        "other half being held out and never rewarded (chapter 4); unique rewards are hosts. The "
+        "classifier is shown the optimal values of half of all pages: an upper bound."
     )
     headline: dict[str, Any] = {}
     for task in results.tasks("order"):
         headline |= _tables(results, page, task)
-    for task in results.tasks("held-out"):
+    for task in results.tasks(HELD_OUT):
         headline |= _held_out_table(results, page, task)
     for part, title in (("ablation", "What each component adds"), ("recorded", "Recorded webs")):
         for task in results.tasks(part):
@@ -208,8 +218,8 @@ def _tables(results: Results, page: Page, task: str) -> dict[str, Any]:
 
 def _held_out_table(results: Results, page: Page, task: str) -> dict[str, Any]:
     page.heading(f"Tables 4.1 and 4.3, held-out rewards: {task}")
-    names = results.entries("held-out", task)
-    held_out = {name: results.mean("held-out", task, name, "held_out") for name in names}
+    names = results.entries(HELD_OUT, task)
+    held_out = {name: results.mean(HELD_OUT, task, name, "held_out") for name in names}
     base = held_out.get("random_walk", 0)
     times = {name: found / base for name, found in held_out.items() if base}
     page.table(
@@ -218,7 +228,7 @@ def _held_out_table(results: Results, page: Page, task: str) -> dict[str, Any]:
             [
                 name,
                 TABLE_4_1.get(name, "–"),
-                results.mean("held-out", task, name),
+                results.mean(HELD_OUT, task, name),
                 TABLE_4_3.get(name, "–"),
                 held_out[name],
                 times.get(name, "–"),
@@ -296,7 +306,7 @@ SUITE = Suite(
     source="Document 004: Friar 2017, chapters 3 and 4, tables 3.3, 3.4, 4.1 and 4.3.",
     parts=(
         Part(name="order", trials=_order),
-        Part(name="held-out", trials=_held_out),
+        Part(name=HELD_OUT, trials=_held_out),
         Part(name="ablation", trials=_ablations),
         Part(name="recorded", trials=_recorded),
         Part(name="price", trials=_price),
