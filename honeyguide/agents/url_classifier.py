@@ -167,13 +167,16 @@ def training_pages(count: int, rng: np.random.Generator) -> Pages:
 
 
 def balanced(optimal: Vector, size: int, batches: int, rng: np.random.Generator) -> list[Pages]:
-    """Places of batches, each optimal value drawn as often as any other."""
+    """Places of batches, each optimal value as often as any other, but no page too often."""
     groups = [np.flatnonzero(optimal == level) for level in np.unique(optimal)]
-    return [_mixed(groups, size, rng) for _ in range(batches)]
+    # a handful of pages farther away than all others would make up a sixth of what is learnt
+    most = np.array([PASSES * len(group) / (size * batches) for group in groups])
+    shares = np.minimum(most, 1 / len(groups))
+    return [_mixed(groups, shares / shares.sum(), size, rng) for _ in range(batches)]
 
 
-def _mixed(groups: Sequence[Pages], size: int, rng: np.random.Generator) -> Pages:
-    counts = np.bincount(rng.integers(0, len(groups), size), minlength=len(groups))
+def _mixed(groups: Sequence[Pages], shares: Vector, size: int, rng: np.random.Generator) -> Pages:
+    counts = rng.multinomial(size, shares)
     drawn = [group[rng.integers(0, len(group), n)] for group, n in zip(groups, counts, strict=True)]
     mixed: Pages = np.concatenate(drawn)
     return mixed

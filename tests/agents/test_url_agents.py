@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from honeyguide.actors import Actors
+from honeyguide.agents.url_classifier import PASSES, balanced
 from honeyguide.agents.url_linear_q import UrlLinearQ
 from honeyguide.contracts import Goal, Link, Step, Verdict
 from honeyguide.crawl import run_jumping, simulate
@@ -240,3 +241,12 @@ def _runs(pid):
 def test_settings_that_make_no_sense_are_refused():
     with pytest.raises(Exception, match="no replay named 'some'"):
         make("agent", "url_linear_q:replay=some", rng=np.random.default_rng(0))
+
+
+def test_every_optimal_value_is_shown_as_often_unless_few_pages_have_it():
+    optimal = np.array([1.0] * 3000 + [0.75] * 6000 + [0.5] * 11_000 + [0.25] * 2, np.float32)
+    batches = balanced(optimal, 1000, 40, np.random.default_rng(0))
+    shown = np.bincount(np.concatenate(batches), minlength=len(optimal))
+    often = [shown[optimal == level].sum() / shown.sum() for level in (1.0, 0.75, 0.5)]
+    assert often == pytest.approx([1 / 3] * 3, abs=0.02)
+    assert shown[-2:].max() <= 2 * PASSES  # about PASSES, not thousands of times
