@@ -19,7 +19,7 @@ BATCH = 1000
 BATCHES = 2000
 PASSES = 20  # over a small web, at most
 SAMPLED = 1_000_000  # pages to learn from, at most
-Pages = NDArray[np.integer[Any]]
+Pages = NDArray[np.integer[Any]]  # numbers of pages, or a number for each
 
 
 def known_truth(goal: Goal) -> Truth:
@@ -155,8 +155,8 @@ def lessons(
     urls = [truth.url(page) for page in pages.tolist()]
     features.rows(urls)  # so that common words have their numbers
     rows, optimal = features.rows(urls), optimal_values(truth, gamma)[pages]
-    fewer = min(batches, 1 + PASSES * len(rows) // BATCH)
-    return rows, optimal, balanced(optimal, min(BATCH, PASSES * len(rows)), fewer, rng)
+    size, fewer = min(BATCH, PASSES * len(rows)), min(batches, 1 + PASSES * len(rows) // BATCH)
+    return rows, optimal, balanced(optimal, chances(truth)[pages], size, fewer, rng)
 
 
 def training_pages(count: int, rng: np.random.Generator) -> Pages:
@@ -166,17 +166,32 @@ def training_pages(count: int, rng: np.random.Generator) -> Pages:
     return chosen
 
 
-def balanced(optimal: Vector, size: int, batches: int, rng: np.random.Generator) -> list[Pages]:
-    """Places of batches, each optimal value as often as any other, but no page too often."""
+def chances(truth: Truth) -> Pages:
+    """How often a walk has the choice of each page: once for every link to it, and once more."""
+    inside = truth.targets[truth.targets >= 0]
+    often: Pages = 1 + np.bincount(inside, minlength=len(truth.relevant))
+    return often
+
+
+def balanced(
+    optimal: Vector, often: Pages, size: int, batches: int, rng: np.random.Generator
+) -> list[Pages]:
+    """Places of batches, each optimal value as frequent as any other, but no page too frequent."""
     groups = [np.flatnonzero(optimal == level) for level in np.unique(optimal)]
     # a handful of pages farther away than all others would make up a sixth of what is learnt
     most = np.array([PASSES * len(group) / (size * batches) for group in groups])
     shares = np.minimum(most, 1 / len(groups))
-    return [_mixed(groups, shares / shares.sum(), size, rng) for _ in range(batches)]
+    draws = [(group, np.cumsum(often[group])) for group in groups]
+    return [_mixed(draws, shares / shares.sum(), size, rng) for _ in range(batches)]
 
 
-def _mixed(groups: Sequence[Pages], shares: Vector, size: int, rng: np.random.Generator) -> Pages:
+def _mixed(
+    draws: Sequence[tuple[Pages, Pages]], shares: Vector, size: int, rng: np.random.Generator
+) -> Pages:
     counts = rng.multinomial(size, shares)
-    drawn = [group[rng.integers(0, len(group), n)] for group, n in zip(groups, counts, strict=True)]
+    drawn = [
+        group[np.searchsorted(often, rng.integers(often[-1], size=n), "right")]
+        for (group, often), n in zip(draws, counts, strict=True)
+    ]
     mixed: Pages = np.concatenate(drawn)
     return mixed

@@ -245,8 +245,18 @@ def test_settings_that_make_no_sense_are_refused():
 
 def test_every_optimal_value_is_shown_as_often_unless_few_pages_have_it():
     optimal = np.array([1.0] * 3000 + [0.75] * 6000 + [0.5] * 11_000 + [0.25] * 2, np.float32)
-    batches = balanced(optimal, 1000, 40, np.random.default_rng(0))
+    even = np.ones(len(optimal), np.int64)
+    batches = balanced(optimal, even, 1000, 40, np.random.default_rng(0))
     shown = np.bincount(np.concatenate(batches), minlength=len(optimal))
     often = [shown[optimal == level].sum() / shown.sum() for level in (1.0, 0.75, 0.5)]
     assert often == pytest.approx([1 / 3] * 3, abs=0.02)
     assert shown[-2:].max() <= 2 * PASSES  # about PASSES, not thousands of times
+
+
+def test_pages_are_shown_as_often_as_walks_have_the_choice_of_them():
+    optimal = np.repeat(np.float32([1.0, 0.75]), [2, 4000])
+    often = np.ones(len(optimal), np.int64)
+    often[2:4] = 2000  # two pages to which half of all links lead
+    batches = balanced(optimal, often, 1000, 40, np.random.default_rng(0))
+    shown = np.bincount(np.concatenate(batches), minlength=len(optimal))
+    assert shown[2:4].sum() / shown[2:].sum() == pytest.approx(0.5, abs=0.02)
