@@ -10,6 +10,7 @@ from honeyguide.agents.url_linear_q import VOCABULARY, Adam
 from honeyguide.contracts import Agent, Goal, Matrix, State, Step, Truth, Vector, Visit
 from honeyguide.errors import HoneyguideError
 from honeyguide.features.url_words import UrlWords
+from honeyguide.networks.exploring import Softmax
 from honeyguide.networks.optimal import optimal_values
 from honeyguide.networks.url_cnn import Words
 from honeyguide.networks.url_values import UrlValues
@@ -19,6 +20,8 @@ BATCH = 1000
 BATCHES = 2000
 PASSES = 20  # over a small web, at most
 SAMPLED = 1_000_000  # pages to learn from, at most
+# values never change, so that walks by the best of them would take the same ways for ever
+TEMPERATURE = 0.05
 Pages = NDArray[np.integer[Any]]  # numbers of pages, or a number for each
 
 
@@ -51,19 +54,29 @@ class Classifier(Agent):
     frontier = "walks"
 
     def __init__(
-        self, values: Values, truth: Truth, settings: tuple[float, int], rng: np.random.Generator
+        self,
+        values: Values,
+        truth: Truth,
+        settings: tuple[float, int, float],  # gamma, batches, temperature
+        rng: np.random.Generator,
     ) -> None:
+        gamma, batches, temperature = settings
         self._values = values
+        self._softmax = Softmax(rng, temperature)
         self.features: UrlWords = values.features
         self.seen = training_pages(len(truth.relevant), rng)
         # equation 3.2 on batches in which every optimal value is as frequent
-        rows, optimal, drawn = lessons(truth, self.seen, self.features, settings, rng)
+        rows, optimal, drawn = lessons(truth, self.seen, self.features, (gamma, batches), rng)
         for chosen in drawn:
             values.learn(rows[chosen], optimal[chosen])
 
-    def score(self, x: Matrix) -> Vector:
+    def values(self, x: Matrix) -> Vector:
         """v(s; theta)."""
         return self._values.score(x)
+
+    def score(self, x: Matrix) -> Vector:
+        """The values, with a little noise: links of about the same value take turns."""
+        return self._softmax(self.values(x))
 
     def ends(self, visit: Visit) -> bool:
         """Section 3.2.3: an episode ends with a reward."""
@@ -73,12 +86,13 @@ class Classifier(Agent):
         """All was learnt before."""
 
     def state(self) -> State:
-        """The values and their words."""
-        return self._values.state()
+        """The values and their words, and the dice."""
+        return {"values": self._values.state(), "softmax": self._softmax.state()}
 
     def load(self, state: State) -> None:
         """Go on from there."""
-        self._values.load(state)
+        self._values.load(state["values"])
+        self._softmax.load(state["softmax"])
 
 
 @part("agent", "url_classifier")
@@ -88,12 +102,13 @@ def url_classifier(
     gamma: float = 0.75,  # worth of what is one link further
     step_size: float = 0.001,
     batches: int = BATCHES,  # of 1,000 pages
+    temperature: float = TEMPERATURE,  # of the softmax that chooses
 ) -> Classifier:
     """Walks by a network that was shown how far half of all pages are from a reward."""
     for_network, for_pages = rng.spawn(2)
     # all values are as frequent here: from the bias of rare rewards 2,000 steps would not get away
     values = UrlValues(goal.encoder, for_network, step_size, first_bias=0.0)
-    return Classifier(values, known_truth(goal), (gamma, batches), for_pages)
+    return Classifier(values, known_truth(goal), (gamma, batches, temperature), for_pages)
 
 
 @part("agent", "url_bag_classifier")
@@ -103,9 +118,11 @@ def url_bag_classifier(
     gamma: float = 0.75,  # worth of what is one link further
     step_size: float = 0.001,
     batches: int = BATCHES,  # of 1,000 pages
+    temperature: float = TEMPERATURE,  # of the softmax that chooses
 ) -> Classifier:
     """As url_classifier, with a weight for each word instead of a network."""
-    return Classifier(_BagValues(step_size), known_truth(goal), (gamma, batches), rng)
+    values, settings = _BagValues(step_size), (gamma, batches, temperature)
+    return Classifier(values, known_truth(goal), settings, rng)
 
 
 class _BagValues:

@@ -57,6 +57,7 @@ def _ablation(steps: int) -> list[Entry]:
         "linear, ranked replay": f"url_linear_q:{fading},replay=ranked",
         "linear, a step costs 0.05": f"url_linear_q:{fading},penalty=0.05",
         "classifier": "url_classifier",
+        "classifier, always the best": "url_classifier:temperature=0",
         "classifier, bag of words": "url_bag_classifier",
         "asynchronous": f"url_async_dqn:{fading},actors=4",
         "without asynchrony": f"url_async_dqn:{fading},actors=0",
@@ -301,7 +302,7 @@ def _histogram(run: dict[str, Any]) -> Figure | None:
 
 SUITE = Suite(
     name="friar2017",
-    version=3,
+    version=4,
     title="Deep Q-learning on URLs, again",
     source="Document 004: Friar 2017, chapters 3 and 4, tables 3.3, 3.4, 4.1 and 4.3.",
     parts=(
