@@ -3,6 +3,8 @@
 import functools
 import importlib
 import multiprocessing
+import os
+import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -64,7 +66,7 @@ def run_trials(trials: Sequence[Trial], place: Place, workers: int, progress: Pr
         return
     # spawned, not forked: a fork copies threads' locks
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(workers, mp_context=context) as pool:
+    with ProcessPoolExecutor(workers, context, _end_with_parent) as pool:
         running = [(trial, pool.submit(run_trial, trial, place, done)) for trial in left]
         try:
             for trial, future in running:
@@ -73,6 +75,18 @@ def run_trials(trials: Sequence[Trial], place: Place, workers: int, progress: Pr
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
+
+
+def _end_with_parent() -> None:
+    """A worker goes when the one that sent it is killed, and does not finish a long trial first."""
+    parent = multiprocessing.parent_process()
+
+    def wait() -> None:
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()
 
 
 def _keys(trial: Trial) -> list[tuple[str, int, int]]:

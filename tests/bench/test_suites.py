@@ -1,7 +1,9 @@
 import itertools
 import json
+import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -24,6 +26,8 @@ from honeyguide.contracts import Page
 from honeyguide.errors import HoneyguideError
 from honeyguide.registry import make, parts
 from honeyguide.worlds.synthetic import SyntheticWorld
+
+from ..processes import end
 
 ROOT = Path(__file__).parents[2]
 WEB = "synthetic:pages=2000,seed=1"
@@ -134,6 +138,38 @@ run(Path({str(tmp_path / "out")!r}))
 def test_results_are_the_same_with_two_processes(whole, tmp_path):
     run(tmp_path, workers=2)
     assert records(tmp_path) == records(whole)
+
+
+def endless(trial, world, random_seed):
+    """A trial that says who runs it and never ends."""
+    Path(trial.entry.agent).write_text(str(os.getpid()))
+    time.sleep(600)
+
+
+def test_workers_end_when_the_bench_is_killed(tmp_path):
+    told = [tmp_path / "first", tmp_path / "second"]
+    program = tmp_path / "bench.py"  # a file, since workers begin by importing it
+    program.write_text(f"""
+from pathlib import Path
+from tests.bench.test_suites import TASK, Entry, Order, Trial, run_suite, suite_of
+
+if __name__ == "__main__":
+    where = "tests.bench.test_suites:endless"
+    trials = [
+        Trial(part="p", task=TASK, entry=Entry(name=name, agent=name), experiment=where)
+        for name in {list(map(str, told))!r}
+    ]
+    order = Order(suite=suite_of("p", trials), data=None, out=Path({str(tmp_path)!r}), workers=2)
+    run_suite(order, print, print)
+""")
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen([sys.executable, str(program)], env=environment) as bench:
+        deadline = time.monotonic() + 60
+        while not all(path.exists() and path.read_text() for path in told):
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        bench.kill()
+    assert end([int(path.read_text()) for path in told])
 
 
 def test_what_is_learnt_is_kept_from_repeat_to_repeat_only(whole, tmp_path):

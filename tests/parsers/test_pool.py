@@ -16,6 +16,8 @@ from honeyguide.parsers import pool as module
 from honeyguide.parsers.html import parse as parse_here
 from honeyguide.parsers.pool import Here, ParserPool, Read
 
+from ..processes import end, runs
+
 URL = "http://site.example/dir/page.html"
 PAGES = [
     b"<title>Bees</title><p>wild <a href=/bees>bees</a> and <a href=/wasps rel=nofollow>wasps</a>",
@@ -151,7 +153,7 @@ def test_readers_end_with_a_pool_that_is_closed():
         async with opened(2) as pool:
             return [reader._process.get_pid() for reader in pool._readers]
 
-    assert not any(map(_runs, asyncio.run(main())))
+    assert not any(map(runs, asyncio.run(main())))
 
 
 @pytest.mark.skipif(os.name != "posix", reason="kill -9")
@@ -168,18 +170,6 @@ asyncio.run(main())
 """
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as process:
         readers = list(map(int, process.stdout.readline().split()))
-        assert len(readers) == 2 and all(map(_runs, readers))
+        assert len(readers) == 2 and all(map(runs, readers))
         process.send_signal(signal.SIGKILL)
-    deadline = time.monotonic() + 20
-    while any(map(_runs, readers)) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert not any(map(_runs, readers))
-
-
-def _runs(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-        with open(f"/proc/{process}/stat") as file:  # noqa: PTH123
-            return file.read().rpartition(")")[2].split()[0] != "Z"
-    except (ProcessLookupError, FileNotFoundError):
-        return False
+    assert end(readers)

@@ -1,0 +1,21 @@
+"""What tests ask about processes."""
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+
+def runs(pid: int) -> bool:
+    """Whether a process is there and not just waiting to be buried."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def end(pids: Sequence[int], seconds: float = 60.0) -> bool:
+    """Whether all of them end in time."""
+    deadline = time.monotonic() + seconds
+    while any(map(runs, pids)) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return not any(map(runs, pids))
