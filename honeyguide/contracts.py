@@ -292,7 +292,7 @@ class Agent(ABC):
     """Says what links are worth, and learns from where they led."""
 
     features: Features
-    frontier: str = "best_first"  # the kind of frontier it works on
+    frontier: str = "best_first"  # the kind of frontier it works on, and its settings
     max_waiting: int | None = None  # links that it lets wait; None: all
     foresees: bool = True  # scores say what pages will bring; False: they are an order, no more
 

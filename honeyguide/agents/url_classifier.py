@@ -10,7 +10,6 @@ from honeyguide.agents.url_linear_q import VOCABULARY, Adam
 from honeyguide.contracts import Agent, Goal, Matrix, State, Step, Truth, Vector, Visit
 from honeyguide.errors import HoneyguideError
 from honeyguide.features.url_words import UrlWords
-from honeyguide.networks.exploring import Softmax
 from honeyguide.networks.optimal import optimal_values
 from honeyguide.networks.url_cnn import Words
 from honeyguide.networks.url_values import UrlValues
@@ -51,8 +50,6 @@ class Values(Protocol):
 class Classifier(Agent):
     """Walks by values that were shown how far half of all pages are from a reward."""
 
-    frontier = "walks"
-
     def __init__(
         self,
         values: Values,
@@ -61,8 +58,8 @@ class Classifier(Agent):
         rng: np.random.Generator,
     ) -> None:
         gamma, batches, temperature = settings
+        self.frontier = f"walks:temperature={temperature}"
         self._values = values
-        self._softmax = Softmax(rng, temperature)
         self.features: UrlWords = values.features
         self.seen = training_pages(len(truth.relevant), rng)
         # equation 3.2 on batches in which every optimal value is as frequent
@@ -70,13 +67,9 @@ class Classifier(Agent):
         for chosen in drawn:
             values.learn(rows[chosen], optimal[chosen])
 
-    def values(self, x: Matrix) -> Vector:
+    def score(self, x: Matrix) -> Vector:
         """v(s; theta)."""
         return self._values.score(x)
-
-    def score(self, x: Matrix) -> Vector:
-        """The values, with a little noise: links of about the same value take turns."""
-        return self._softmax(self.values(x))
 
     def ends(self, visit: Visit) -> bool:
         """Section 3.2.3: an episode ends with a reward."""
@@ -86,13 +79,12 @@ class Classifier(Agent):
         """All was learnt before."""
 
     def state(self) -> State:
-        """The values and their words, and the dice."""
-        return {"values": self._values.state(), "softmax": self._softmax.state()}
+        """The values and their words."""
+        return self._values.state()
 
     def load(self, state: State) -> None:
         """Go on from there."""
-        self._values.load(state["values"])
-        self._softmax.load(state["softmax"])
+        self._values.load(state)
 
 
 @part("agent", "url_classifier")

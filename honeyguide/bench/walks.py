@@ -135,7 +135,6 @@ def _values(opened: OpenPlan, agent: Any, memory: Any) -> dict[str, Any]:
         for page, number in zip(urls, known.tolist(), strict=True)
         if number < 0 or not memory.visited(np.array([number]))[0]
     ][:UNSEEN]
-    values_of = getattr(agent, "values", agent.score)  # some choose by more than values
-    values = values_of(agent.features.rows([urls[page] for page in fresh]))
+    values = agent.score(agent.features.rows([urls[page] for page in fresh]))
     optimal = optimal_values(truth, GAMMA)[fresh]
     return {"separation": separation(values, optimal), "histograms": histograms(values, optimal)}

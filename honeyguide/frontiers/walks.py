@@ -33,8 +33,10 @@ class Walks:
         ignored: int = 50,  # pages last visited, which are not visited again
         anywhere: bool = False,  # begins again at any page seen, not only at start pages
         longest: int = 50,  # pages of a walk: where there are few dead ends, greedy ones go round
+        temperature: float = 0.0,  # of a softmax over scores, by which it takes links; 0: the best
     ) -> None:
         self.rng = rng
+        self.temperature = temperature
         self.anywhere = anywhere
         self.longest = longest
         self._steps = 0  # of this walk
@@ -177,7 +179,7 @@ class Walks:
     # ------------------------------------------------------------------ choosing
 
     def _choose(self, places: NDArray[np.intp], now: float, at_random: bool) -> int | None:
-        """One of the places of waiting links: the best, the first among equals; or any."""
+        """One of the places of waiting links: the best, the first among equals; a draw; or any."""
         links = self._links
         if not self._hosts.at_rest(now):
             places = places[self._hosts.may_ask(links.hosts[places], now)]
@@ -185,7 +187,11 @@ class Walks:
             return None
         if at_random:
             return int(places[self.rng.integers(len(places))])
-        return int(places[links.scores[places].argmax()])
+        scores = links.scores[places]
+        if self.temperature:  # the best after Gumbel's noise is a draw from the softmax
+            noise = self.rng.gumbel(scale=self.temperature, size=len(scores))
+            scores = scores + noise.astype(np.float32)
+        return int(places[scores.argmax()])
 
     def _pools(self) -> list[Pool]:
         """Where to begin again; with few start pages, all may have been visited lately."""

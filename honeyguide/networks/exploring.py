@@ -1,8 +1,8 @@
-"""Chance in what is chosen: steps at random, ever fewer of them, or a softmax."""
+"""Steps at random, ever fewer of them."""
 
 import numpy as np
 
-from honeyguide.contracts import State, Vector
+from honeyguide.contracts import State
 
 
 class Fading:
@@ -34,24 +34,4 @@ class Fading:
     def load(self, state: State) -> None:
         """Go on from there."""
         self._taken = state["taken"]
-        self._rng.bit_generator.state = state["rng"]
-
-
-class Softmax:
-    """Makes the best of scores a draw, with chances that grow as exp(value / temperature)."""
-
-    def __init__(self, rng: np.random.Generator, temperature: float) -> None:
-        self._rng, self._temperature = rng, temperature
-
-    def __call__(self, values: Vector) -> Vector:
-        """Values with Gumbel's noise: the greatest of them is that draw."""
-        noise = self._rng.gumbel(scale=self._temperature, size=len(values))
-        return values + noise.astype(np.float32)
-
-    def state(self) -> State:
-        """Where its dice are."""
-        return {"rng": self._rng.bit_generator.state}
-
-    def load(self, state: State) -> None:
-        """Go on from there."""
         self._rng.bit_generator.state = state["rng"]

@@ -3,6 +3,7 @@
 import itertools
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -112,6 +113,19 @@ def test_looking_in_vain_throws_no_dice():
 def rows(ids):
     ids = np.array(ids, np.int32)
     return ids, ids, np.zeros((len(ids), 1), np.float32)
+
+
+def test_with_a_temperature_links_are_drawn_by_a_softmax_of_their_scores():
+    scores = np.array([0.5, 0.45, 0.3], np.float32)
+    frontier = Walks(1, np.random.default_rng(0), temperature=0.1, ignored=1)
+    drawn = np.zeros(3)
+    for _ in range(20_000):
+        frontier.put(*rows([0, 1, 2]), scores)
+        taken = frontier.take(0.0)
+        frontier.release(taken.id, 0.0)
+        drawn[taken.id] += 1
+    chances = np.exp(scores / 0.1)
+    assert drawn / drawn.sum() == pytest.approx(chances / chances.sum(), abs=0.01)
 
 
 def test_a_link_put_back_joins_those_that_wait():
