@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from honeyguide.columns import Columns
 from honeyguide.contracts import Ids, Mask, Matrix, Scorer, State, Taken, Vector
+from honeyguide.errors import HoneyguideError
 from honeyguide.frontiers.hosts import Hosts
 from honeyguide.frontiers.pool import Pool, Rows
 from honeyguide.registry import part
@@ -35,6 +36,8 @@ class Walks:
         longest: int = 50,  # pages of a walk: where there are few dead ends, greedy ones go round
         temperature: float = 0.0,  # of a softmax over scores, by which it takes links; 0: the best
     ) -> None:
+        if not 0 <= temperature < np.inf:
+            raise HoneyguideError(f"a temperature is zero or more, not {temperature}")
         self.rng = rng
         self.temperature = temperature
         self.anywhere = anywhere

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from honeyguide.agents.random_walk import RandomWalk
 from honeyguide.contracts import Link
 from honeyguide.crawl import simulate
+from honeyguide.errors import HoneyguideError
 from honeyguide.frontiers.pool import Pool
 from honeyguide.frontiers.walks import Walks
 from honeyguide.navigator import Navigator
@@ -126,6 +127,12 @@ def test_with_a_temperature_links_are_drawn_by_a_softmax_of_their_scores():
         drawn[taken.id] += 1
     chances = np.exp(scores / 0.1)
     assert drawn / drawn.sum() == pytest.approx(chances / chances.sum(), abs=0.01)
+
+
+@pytest.mark.parametrize("temperature", [-0.1, np.inf, np.nan])
+def test_a_temperature_that_makes_no_sense_is_refused(temperature):
+    with pytest.raises(HoneyguideError, match="zero or more"):
+        Walks(1, np.random.default_rng(0), temperature=temperature)
 
 
 def test_a_link_put_back_joins_those_that_wait():
