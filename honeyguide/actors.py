@@ -73,11 +73,16 @@ class Actors:
         return self
 
     def keep_pace(self, steps: int) -> None:
-        """Wait until the actors have taken as many steps each, if they still act."""
-        while self._processes and sum(self._steps) < steps * len(self._processes):
+        """Wait until the actors that still act have taken as many steps each, on average."""
+        while self._processes and self._is_behind(steps):
             if any(process.exitcode for process in self._processes):
                 raise self._failure()
             time.sleep(0.002)
+
+    def _is_behind(self, steps: int) -> bool:
+        """Whether those that still act have taken fewer; one that ended says nothing of others."""
+        acting = [taken for taken in self._steps if taken != DONE]
+        return sum(acting) < steps * len(acting)
 
     def __exit__(
         self,
