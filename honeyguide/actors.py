@@ -81,7 +81,7 @@ class Actors:
 
     def _is_behind(self, steps: int) -> bool:
         """Whether those that still act have taken fewer; one that ended says nothing of others."""
-        acting = [taken for taken in self._steps if taken != DONE]
+        acting: list[int] = [taken for taken in self._steps if taken != DONE]
         return sum(acting) < steps * len(acting)
 
     def __exit__(

@@ -21,7 +21,7 @@ from honeyguide.contracts import (
     Visit,
 )
 from honeyguide.errors import HoneyguideError
-from honeyguide.features.state_action import STATE, StateAction
+from honeyguide.features.discrete import PERTEJO, Discrete, category_words
 from honeyguide.networks.parameters import Parameters, Views, one_thread
 from honeyguide.networks.replay import Experience, Replay
 from honeyguide.registry import part
@@ -30,9 +30,10 @@ HIDDEN = (128, 256)
 DROPOUT = 0.5
 ROOM = 50_000  # experiences kept
 BATCH = 32
+WARM = 100  # steps before the first lesson
 SOFT = 0.01  # share of the network that goes into its copy at each step
 PICKED = ("a_own", "a_mean", "a_offset_own", "a_offset_mean")
-HIGH, LOW = 0.6, 0.5  # relevance above which a page is worth 20, and 10
+HIGH, LOW = 0.6, 0.5  # relevance above which a page is worth 30, and 20
 
 
 @part("agent", "dqn_outputs")
@@ -44,6 +45,7 @@ class DqnOutputs(Agent):
         goal: Goal,
         rng: np.random.Generator,
         pages: int = 5_000,  # outputs: about as many as the web has pages
+        categories: str = "",  # related words with + between: "earth+science"
         gamma: float = 0.3,
         epsilon: float = 0.3,  # share of links taken at random: 0.3 in training, 0.1 in a test
         learns: bool = True,  # not in a test
@@ -52,11 +54,11 @@ class DqnOutputs(Agent):
             raise HoneyguideError("a network needs at least one page as its output")
         one_thread()
         for_network, for_replay, self._dice = rng.spawn(3)
-        self.features: _PageAndNumber = _PageAndNumber(goal, pages)
+        self.features: _PageAndNumber = _PageAndNumber(goal, categories, pages)
         self.pages, self.gamma, self.epsilon, self.learns = pages, gamma, epsilon, learns
-        first, second = HIDDEN
+        state, (first, second) = self.features.state_width, HIDDEN
         shapes = {
-            "w1": (STATE, first), "b1": (first,), "w2": (first, second), "b2": (second,),
+            "w1": (state, first), "b1": (first,), "w2": (first, second), "b2": (second,),
             "v": (second, 1), "v_offset": (1,), "a": (second, pages), "a_offset": (pages,),
         }  # fmt: skip
         self._parameters = Parameters(shapes, for_network)
@@ -68,8 +70,8 @@ class DqnOutputs(Agent):
     def score(self, x: Matrix) -> Vector:
         """Q(s, a) = V(s) + A(s, a) - mean A(s, .): of each row's own output only."""
         p = self._parameters.arrays()
-        hidden = np.tanh(np.tanh(x[:, :STATE] @ p["w1"] + p["b1"]) @ p["w2"] + p["b2"])
-        own = x[:, STATE].astype(np.intp)
+        states, own = x[:, :-1], x[:, -1].astype(np.intp)
+        hidden = np.tanh(np.tanh(states @ p["w1"] + p["b1"]) @ p["w2"] + p["b2"])
         advantage = (hidden * p["a"][:, own].T).sum(axis=1) + p["a_offset"][own]
         mean = hidden @ p["a"].mean(axis=1) + p["a_offset"].mean()
         q: Vector = hidden @ p["v"][:, 0] + p["v_offset"][0] + advantage - mean
@@ -80,19 +82,21 @@ class DqnOutputs(Agent):
         return bool(self._dice.random() < self.epsilon)
 
     def reward(self, visit: Visit) -> float:
-        """Algorithm 3, lines 19 to 31: 30 with the topic's word, 20 or 10 near it, else -1."""
+        """As in appendix A.8: 30 with the topic's word or close to it, 20 near it, else -1."""
         verdict = visit.verdict
-        if verdict.relevant:
+        if verdict.relevant or verdict.relevance > HIGH:
             return 30.0
-        return 20.0 if verdict.relevance > HIGH else 10.0 if verdict.relevance > LOW else -1.0
+        return 20.0 if verdict.relevance > LOW else -1.0
 
     def learn(self, steps: Sequence[Step]) -> None:
         """Lines 32 to 35; as in Keras-RL the best action is any output, offered or not."""
         for step in steps:
             if not self.learns:
                 continue
-            after = step.options[:1, :STATE] if len(step.options) else np.empty((0, STATE))
-            self._replay.add(Experience(step.x.copy(), step.reward, after.astype(np.float32)))
+            after = step.options[:1, :-1].copy()
+            self._replay.add(Experience(step.x.copy(), step.reward, after))
+            if len(self._replay) <= WARM:
+                continue
             drawn = self._replay.draw(min(BATCH, len(self._replay)))
             self._descend([self._replay[place] for place in drawn.places])
 
@@ -107,7 +111,7 @@ class DqnOutputs(Agent):
             targets[some] += self.gamma * worth.numpy()
         x = torch.from_numpy(np.array([experience.x for experience in batch]))
         self._parameters.descend(
-            self._gradient(x[:, :STATE], x[:, STATE].long(), torch.from_numpy(targets))
+            self._gradient(x[:, :-1], x[:, -1].long(), torch.from_numpy(targets))
         )
         self._slow.lerp_(self._parameters.data, SOFT)
 
@@ -143,12 +147,11 @@ class DqnOutputs(Agent):
         return hidden @ p["v"][:, 0] + p["v_offset"][0] + advantage - mean
 
     def _hidden(self, p: Views, states: torch.Tensor, dropout: bool = False) -> torch.Tensor:
-        hidden = self._drop(torch.tanh(states @ p["w1"] + p["b1"]), dropout)
-        return self._drop(torch.tanh(hidden @ p["w2"] + p["b2"]), dropout)
+        """The last layer before the outputs; only this one is thinned out."""
+        hidden = torch.tanh(torch.tanh(states @ p["w1"] + p["b1"]) @ p["w2"] + p["b2"])
+        return self._drop(hidden) if dropout else hidden
 
-    def _drop(self, hidden: torch.Tensor, dropout: bool) -> torch.Tensor:
-        if not dropout:
-            return hidden
+    def _drop(self, hidden: torch.Tensor) -> torch.Tensor:
         kept = torch.rand(hidden.shape, generator=self._chance) >= DROPOUT
         return hidden * kept / (1 - DROPOUT)
 
@@ -169,7 +172,6 @@ class DqnOutputs(Agent):
             "replay": self._replay.state(),
             "chance": self._chance.get_state().numpy().copy(),
             "dice": self._dice.bit_generator.state,
-            "features": self.features.state(),
         }
 
     def load(self, state: State) -> None:
@@ -179,7 +181,6 @@ class DqnOutputs(Agent):
         self._replay.load(state["replay"])
         self._chance.set_state(torch.from_numpy(state["chance"].copy()))
         self._dice.bit_generator.state = state["dice"]
-        self.features.load(state["features"])
 
 
 def _picked(p: Views, own: torch.Tensor) -> Views:
@@ -190,25 +191,22 @@ def _picked(p: Views, own: torch.Tensor) -> Views:
 
 
 class _PageAndNumber:
-    """The numbers of the page a link stands on, and which output the page it leads to has.
+    """The page a link stands on as in 3.3.1, and which output the page it leads to has.
 
     The document numbers the pages of its dump; here the number follows from the URL, the same in
     every crawl, and two pages may share one.
     """
 
-    width = STATE + 1
-
-    def __init__(self, goal: Goal, pages: int) -> None:
-        self._all = StateAction(goal)
+    def __init__(self, goal: Goal, categories: str, pages: int) -> None:
+        self._discrete = Discrete(goal.topic, goal.encoder, category_words(categories), PERTEJO)
         self._pages = pages
+        self.state_width = self._discrete.page_width
+        self.width = self.state_width + 1
 
     def __call__(self, memory: MemoryView, found: Outlinks) -> Matrix:
-        numbers = [crc32(link.url.encode("utf-8", "replace")) % self._pages for link in found.links]
-        own = np.array(numbers, np.float32).reshape(-1, 1)
-        return np.hstack([self._all(memory, found)[:, :STATE], own]).astype(np.float32)
-
-    def state(self) -> State:
-        return self._all.state()
-
-    def load(self, state: State) -> None:
-        self._all.load(state)
+        x = np.zeros((len(found.links), self.width), np.float32)
+        if found.page is not None:
+            x[:, :-1] = self._discrete.of_page(memory, found.source, found.page)
+        urls = (link.url.encode("utf-8", "replace") for link in found.links)
+        x[:, -1] = [crc32(url) % self._pages for url in urls]
+        return x

@@ -1,6 +1,5 @@
 """Linear SARSA on the frontier: Algorithm 1 of document 001, and document 000's variant of it."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -9,7 +8,7 @@ from numpy.typing import NDArray
 
 from honeyguide.contracts import Agent, Goal, Matrix, State, Step, Vector, Visit
 from honeyguide.errors import HoneyguideError, unknown
-from honeyguide.features.discrete import HAN, PERTEJO, Buckets, Discrete
+from honeyguide.features.discrete import HAN, PERTEJO, Buckets, Discrete, category_words
 from honeyguide.registry import part
 
 Weights = NDArray[np.float64]
@@ -70,7 +69,7 @@ class Linear(Agent):
             step_size=usual.step_size if step_size is None else step_size,
             epsilon=usual.epsilon if epsilon is None else epsilon,
         )
-        words = [word.strip() for word in re.split(r"[+,]", categories) if word.strip()]
+        words = category_words(categories)
         self.features = Discrete(goal.topic, goal.encoder, words, self.variant.buckets)
         self._rng = rng
         self._w: Weights = self.variant.first_weights * rng.random(self.features.width)  # line 2

@@ -28,7 +28,6 @@ from honeyguide.contracts import (
     Verdict,
     World,
 )
-from honeyguide.features.state_action import STATE
 from honeyguide.memory import Memory
 
 REHEARSED_ON_PAIRS = "honeyguide.bench.pairs:rehearsed_on_pairs"
@@ -131,11 +130,11 @@ class _Crawl:
         link, nothing = Link(pair.url), Verdict(0.0, False)
         x = self._acted(pair.x)
         self.agent.learn([Step(link, pair.id, x, pair.reward, nothing, None, pair.x[None])])
-        self._place = pair.x[:STATE]
+        self._place = pair.x[:-1]
 
     def _acted(self, x: Vector) -> Vector:
         """A link's output, in the state that the crawl is in."""
-        return x if self._place is None else np.concatenate([self._place, x[STATE:]])
+        return x if self._place is None else np.concatenate([self._place, x[-1:]])
 
     async def _fetch(self, id: int, url: str, x: Vector | None = None) -> None:
         """Visit a page, learn from it unless it is a seed, and let its links wait."""
@@ -150,7 +149,7 @@ class _Crawl:
             x = self._acted(x)
             self.agent.learn([Step(link, page, x, reward, verdict, visit.page, options)])
         if len(options):
-            self._place = options[0, :STATE]
+            self._place = options[0, :-1]
         if len(options):
             self._add(found, options, reward)
 

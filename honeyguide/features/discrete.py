@@ -1,5 +1,6 @@
 """A page and its links as bucket numbers: states and actions of documents 001 (3.1) and 000."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -59,31 +60,26 @@ class Discrete:
         self._change_edges = np.array(buckets.change, np.float32)
         self._buckets = buckets
         self._half = len(self._edges) * (len(self._sought) + 2)  # indexes of the page, or a link
-        self.width = 2 * self._half + 2
+        self.page_width = self._half + 2
+        self.width = self.page_width + self._half
 
     def __call__(self, memory: MemoryView, found: Outlinks) -> Matrix:
         x = np.zeros((len(found.links), self.width), np.float32)
         if not found.links or found.page is None:
             return x
-        indexes = self._indexes(self._relevances(memory, found, found.page))
-        half, source = self._half, np.array([found.source], np.int32)
-        x[:, :half] = indexes[0]
-        x[:, half] = self._change(memory, source)
-        x[:, half + 1] = self._distance(memory, source)
-        x[:, half + 2 :] = indexes[1:]
+        x[:, : self.page_width] = self.of_page(memory, found.source, found.page)
+        said = self._encoder(link_texts(found.links)) @ self._sought.T
+        x[:, self.page_width :] = self._indexes(memory, found.ids, said)
         return x
 
-    def _relevances(self, memory: MemoryView, found: Outlinks, page: Page) -> Matrix:
-        """The page's row, then one a link: topic, categories, all parents, relevant parents."""
-        sought = len(self._sought)
-        ids = np.concatenate([[found.source], found.ids]).astype(np.int32)
-        relevances = np.empty((len(ids), sought + 2), np.float32)
-        relevances[0, 0] = memory.relevance(ids[:1])[0]  # the judge has read the page
-        relevances[0, 1:sought] = self._categories(page)
-        relevances[1:, :sought] = self._encoder(link_texts(found.links)) @ self._sought.T
-        relevances[:, -2] = memory.parent_relevance(ids)
-        relevances[:, -1] = memory.relevant_parent_relevance(ids)
-        return relevances
+    def of_page(self, memory: MemoryView, source: int, page: Page) -> Vector:
+        """The state: the page's indexes, its change and its distance."""
+        own = np.array([source], np.int32)
+        relevance = memory.relevance(own)[0]  # the judge has read the page
+        said = np.concatenate([[relevance], self._categories(page)])[None]
+        numbers = [self._change(memory, own), self._distance(memory, own)]
+        state: Vector = np.concatenate([self._indexes(memory, own, said)[0], numbers])
+        return state.astype(np.float32)
 
     def _categories(self, page: Page) -> Vector:
         categories = self._sought[1:]
@@ -92,7 +88,10 @@ class Discrete:
         vector: Vector = self._encoder([f"{page.title}. {page.text[:HEAD]}"])[0]
         return vector @ categories.T
 
-    def _indexes(self, relevances: Matrix) -> Matrix:
+    def _indexes(self, memory: MemoryView, ids: Ids, said: Matrix) -> Matrix:
+        """Of pages or links by rows: topic, categories, all parents, relevant parents."""
+        parents = memory.parent_relevance(ids), memory.relevant_parent_relevance(ids)
+        relevances = np.column_stack([said, *parents]).astype(np.float32)
         columns = [np.searchsorted(edges, relevances, side="right") for edges in self._edges]
         return np.concatenate(columns, axis=1).astype(np.float32)
 
@@ -109,3 +108,8 @@ class Discrete:
     def _distance(self, memory: MemoryView, page: Ids) -> float:
         distance = float(memory.distance(page)[0])
         return FARTHEST - distance if self._buckets.nearness else distance
+
+
+def category_words(categories: str) -> list[str]:
+    """Related words as they are written in a setting: "earth+science"."""
+    return [word.strip() for word in re.split(r"[+,]", categories) if word.strip()]

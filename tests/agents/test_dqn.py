@@ -88,7 +88,7 @@ def test_the_gradient_of_outputs_is_that_of_automatic_differentiation(encoder, m
     import torch
 
     agent = DqnOutputs(Goal("geology", encoder), np.random.default_rng(0), pages=10)
-    monkeypatch.setattr(agent, "_drop", lambda hidden, dropout: hidden)
+    monkeypatch.setattr(agent, "_drop", lambda hidden: hidden)
     x = torch.from_numpy(rows(agent, 4))
     own, targets = torch.tensor([0, 3, 9, 3]), torch.tensor([30.0, -1.0, 10.0, 20.0])
     p = agent._parameters.views()
@@ -105,4 +105,4 @@ def test_rewards_are_the_documents(encoder):
     agent = DqnOutputs(Goal("geology", encoder), np.random.default_rng(0), pages=10)
     link = Link("http://x.example/")
     verdicts = [Verdict(0.1, True), Verdict(0.65, False), Verdict(0.55, False), Verdict(0.2, False)]
-    assert [agent.reward(Visit(link, None, v)) for v in verdicts] == [30.0, 20.0, 10.0, -1.0]
+    assert [agent.reward(Visit(link, None, v)) for v in verdicts] == [30.0, 30.0, 20.0, -1.0]
