@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from honeyguide.actors import Actors
+from honeyguide.actors import DONE, Actors
 from honeyguide.agents.url_classifier import PASSES, balanced
 from honeyguide.agents.url_linear_q import UrlLinearQ
 from honeyguide.contracts import Goal, Link, Step, Verdict
@@ -186,6 +186,17 @@ def test_actors_in_processes_train_the_network_that_is_watched():
     assert int(agent._counts[0]) > 200  # steps of both, but for a few lost at the same moment
     assert not np.array_equal(agent.policy()["network"]["block"][0], before)
     assert not agent.explores()
+
+
+@pytest.mark.parametrize(
+    ("taken", "behind"),
+    [([90, 100], True), ([100, 100], False), ([DONE, 90], True), ([DONE, 100], False)],
+)
+def test_an_actor_that_has_ended_says_nothing_of_how_far_the_others_are(taken, behind):
+    plan, _, navigator = trained_by_two(budget=100)
+    actors = Actors(plan, navigator.agent)
+    actors._steps = taken
+    assert actors._is_behind(100) == behind
 
 
 def test_an_actor_that_is_killed_is_not_waited_for():
