@@ -9,6 +9,7 @@ from zlib import crc32
 import numpy as np
 import torch
 
+from honeyguide.agents.rewards import tiered
 from honeyguide.contracts import (
     Agent,
     Goal,
@@ -33,7 +34,7 @@ BATCH = 32
 WARM = 100  # steps before the first lesson
 SOFT = 0.01  # share of the network that goes into its copy at each step
 PICKED = ("a_own", "a_mean", "a_offset_own", "a_offset_mean")
-HIGH, LOW = 0.6, 0.5  # relevance above which a page is worth 30, and 20
+CLOSE, NEAR = 0.6, 0.5  # relevance
 
 
 @part("agent", "dqn_outputs")
@@ -82,11 +83,8 @@ class DqnOutputs(Agent):
         return bool(self._dice.random() < self.epsilon)
 
     def reward(self, visit: Visit) -> float:
-        """As in appendix A.8: 30 with the topic's word or close to it, 20 near it, else -1."""
-        verdict = visit.verdict
-        if verdict.relevant or verdict.relevance > HIGH:
-            return 30.0
-        return 20.0 if verdict.relevance > LOW else -1.0
+        """As in appendix A.8; algorithm 3 has 30, 20 and 10."""
+        return tiered(visit.verdict, CLOSE, NEAR)
 
     def learn(self, steps: Sequence[Step]) -> None:
         """Lines 32 to 35; as in Keras-RL the best action is any output, offered or not."""

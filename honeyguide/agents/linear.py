@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from honeyguide.agents.rewards import tiered
 from honeyguide.contracts import Agent, Goal, Matrix, State, Step, Vector, Visit
 from honeyguide.errors import HoneyguideError, unknown
 from honeyguide.features.discrete import HAN, PERTEJO, Buckets, Discrete, category_words
@@ -84,11 +85,7 @@ class Linear(Agent):
 
     def reward(self, visit: Visit) -> float:
         """Section 4: 30 for the topic word, 30 or 20 for being close to it, else -1."""
-        high, low = self.variant.thresholds
-        verdict = visit.verdict
-        if verdict.relevant or verdict.relevance > high:
-            return 30.0
-        return 20.0 if verdict.relevance > low else -1.0
+        return tiered(visit.verdict, *self.variant.thresholds)
 
     def learn(self, steps: Sequence[Step]) -> None:
         """Lines 32 to 39, for each step: w <- w + alpha error x(s, a)."""

@@ -1,0 +1,10 @@
+"""What a page is worth to the learners of documents 001 (section 4) and 000 (appendix A.8)."""
+
+from honeyguide.contracts import Verdict
+
+
+def tiered(verdict: Verdict, close: float, near: float) -> float:
+    """30 with the topic's word or close to it, 20 near it, else -1."""
+    if verdict.relevant or verdict.relevance > close:
+        return 30.0
+    return 20.0 if verdict.relevance > near else -1.0
