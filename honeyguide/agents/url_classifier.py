@@ -98,8 +98,7 @@ def url_classifier(
 ) -> Classifier:
     """Walks by a network that was shown how far half of all pages are from a reward."""
     for_network, for_pages = rng.spawn(2)
-    # all values are as frequent here: from the bias of rare rewards 2,000 steps would not get away
-    values = UrlValues(goal.encoder, for_network, step_size, first_bias=0.0)
+    values = UrlValues(goal.encoder, for_network, step_size)
     return Classifier(values, known_truth(goal), (gamma, batches, temperature), for_pages)
 
 

@@ -16,7 +16,6 @@ from honeyguide.networks.parameters import Parameters
 SIZES = (1, 2, 3, 4)  # words that a filter sees at once
 WIDEST = max(SIZES)
 FILTERS = 4  # of each size
-RARE = -3.0  # the first bias: nearly nothing is expected of most URLs
 ALL = FILTERS * len(SIZES)
 Words = NDArray[Any]  # rows of word numbers
 Made = NDArray[np.float32]  # what filters make of words: (place in the filter, word, filter)
@@ -25,13 +24,7 @@ Made = NDArray[np.float32]  # what filters make of words: (place in the filter, 
 class UrlCnn:
     """Filters over word vectors, the strongest answer of each, and one last layer."""
 
-    def __init__(
-        self,
-        width: int,
-        rng: np.random.Generator,
-        step_size: float = 0.001,
-        first_bias: float = RARE,
-    ) -> None:
+    def __init__(self, width: int, rng: np.random.Generator, step_size: float = 0.001) -> None:
         shapes = {
             "filters": (WIDEST * width, ALL),  # a filter's words below one another
             "offsets": (ALL,),
@@ -47,7 +40,6 @@ class UrlCnn:
         # where the numbers of the network itself, and of the copy asked last, lie in memory
         self._seen: dict[bool, tuple[int, dict[str, Any]]] = {True: (0, {}), False: (0, {})}
         self.parameters.block[0] *= self._mask
-        self.parameters.block[0, -1] = first_bias
 
     def made(self, vectors: Matrix, data: torch.Tensor | None = None) -> Made:
         """What each filter makes of each word at each of its places."""

@@ -9,7 +9,7 @@ from honeyguide.contracts import Encoder, Matrix, State, Step, Vector
 from honeyguide.features.url_words import UrlWords
 from honeyguide.networks.parameters import one_thread
 from honeyguide.networks.replay import Experience
-from honeyguide.networks.url_cnn import RARE, Made, UrlCnn, Words
+from honeyguide.networks.url_cnn import Made, UrlCnn, Words
 from honeyguide.networks.word_vectors import WordVectors
 
 VOCABULARY = 10_000  # the commonest words
@@ -18,17 +18,11 @@ VOCABULARY = 10_000  # the commonest words
 class UrlValues:
     """A convolution over the vectors of the words of URLs."""
 
-    def __init__(
-        self,
-        encoder: Encoder,
-        rng: np.random.Generator,
-        step_size: float,
-        first_bias: float = RARE,
-    ) -> None:
+    def __init__(self, encoder: Encoder, rng: np.random.Generator, step_size: float) -> None:
         one_thread()
         self.features: UrlWords = UrlWords(vocabulary=VOCABULARY)
         self._vectors = WordVectors(encoder, VOCABULARY)
-        self.cnn = UrlCnn(self._vectors.width, rng, step_size, first_bias)
+        self.cnn = UrlCnn(self._vectors.width, rng, step_size)
 
     @property
     def vectors(self) -> Matrix:

@@ -302,7 +302,7 @@ def _histogram(run: dict[str, Any]) -> Figure | None:
 
 SUITE = Suite(
     name="friar2017",
-    version=4,
+    version=5,
     title="Deep Q-learning on URLs, again",
     source="Document 004: Friar 2017, chapters 3 and 4, tables 3.3, 3.4, 4.1 and 4.3.",
     parts=(
