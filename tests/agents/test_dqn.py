@@ -1,5 +1,7 @@
 """Deep Q-networks over the shared frontier (document 000)."""
 
+from zlib import crc32
+
 import numpy as np
 import pytest
 
@@ -7,8 +9,9 @@ pytest.importorskip("torch")
 
 from honeyguide.agents.dqn import Dqn
 from honeyguide.agents.dqn_outputs import DqnOutputs
-from honeyguide.contracts import Goal, Link, Step, Verdict, Visit
+from honeyguide.contracts import Goal, Link, Page, Step, Verdict, Visit
 from honeyguide.features.state_action import COSINES
+from honeyguide.memory import Memory
 from honeyguide.networks.dueling import Dueling
 
 PARTS = ["double", "dueling", "replay", "target"]
@@ -99,6 +102,25 @@ def test_the_gradient_of_outputs_is_that_of_automatic_differentiation(encoder, m
     expected = agent._parameters.gradient(loss)
     found = agent._gradient(x[:, :-1], own, targets)
     assert found.numpy() == pytest.approx(expected.numpy(), abs=1e-4)
+
+
+def test_a_state_is_the_page_in_ten_buckets_and_an_output_the_page_a_link_leads_to(encoder):
+    agent = DqnOutputs(
+        Goal("geology", encoder), np.random.default_rng(0), pages=10, categories="earth+science"
+    )
+    memory = Memory()
+    start = Link("http://x.example/")
+    links = tuple(Link(f"http://x.example/{n}") for n in range(2))
+    page = Page(start.url, "Rocks", "Rocks and minerals", links)
+    (seed,) = memory.seed([start]).ids
+    source = memory.visit(int(seed), Visit(start, page, Verdict(0.37, True)))
+    x = agent.features(memory, memory.link(source, page))
+    # topic, two categories, all parents, relevant parents, change, nearness; and the output
+    assert x.shape == (2, 8)
+    assert x[0, 0] == 3  # int(10 * 0.37)
+    assert x[0, 6] == 9  # it is relevant itself
+    assert x[0, :-1].tolist() == x[1, :-1].tolist()
+    assert x[:, -1].tolist() == [crc32(link.url.encode()) % 10 for link in links]
 
 
 def test_rewards_are_the_documents(encoder):
