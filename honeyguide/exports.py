@@ -36,10 +36,11 @@ _COLUMNS = {
     "fetched": "fetched",
     "status": "status",
 }
-# of several ways to a page, the first
+# of several ways to a page, the first; where relevant ones are asked for, the first of these
 _PAGES = """
-FROM pages WHERE n IN (SELECT min(n) FROM pages WHERE page_url IS NOT NULL GROUP BY page_url)
-AND relevant >= ? ORDER BY n
+FROM pages WHERE n IN (
+    SELECT min(n) FROM pages WHERE page_url IS NOT NULL AND relevant >= ? GROUP BY page_url
+) ORDER BY n
 """
 _GROUP = 1000  # pages in one piece of a Parquet file
 _PIECE = 1 << 20  # bytes
@@ -131,7 +132,14 @@ def _csv(pages: _Pages, path: Path) -> None:
         writer = csv.writer(file)
         writer.writerow(_COLUMNS)
         for row in pages.rows():
-            writer.writerow((row | {"reasons": "; ".join(row["reasons"])}).values())
+            plain = row | {"reasons": "; ".join(row["reasons"])}
+            writer.writerow(map(_harmless, plain.values()))
+
+
+def _harmless(value: Any) -> Any:
+    """No text of a page may be a formula to whoever opens the file in a spreadsheet."""
+    is_formula = isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r"))
+    return f"'{value}" if is_formula else value
 
 
 def _parquet(pages: _Pages, path: Path) -> None:

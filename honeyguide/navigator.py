@@ -108,6 +108,7 @@ class Navigator:
         self.frontier.release(lease.id, now, visit.host_delay)
         if visit.again and self._tries.get(lease.id, 0) < self.retries:
             return self._put_back(lease, visit)
+        self._tries.pop(lease.id, None)
         visit = self.guard.note(self.memory, lease.id, visit)
         page = self.memory.visit(lease.id, visit)
         self._aside.learn(lease.id, visit.verdict.relevant)

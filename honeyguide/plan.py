@@ -23,6 +23,7 @@ from honeyguide.contracts import (
 from honeyguide.crawl import Crawl, Limits, Observer, Outcome, Steering, run_jumping
 from honeyguide.errors import HoneyguideError, unknown
 from honeyguide.examples import example_texts
+from honeyguide.fetchers.admitted import few_hosts
 from honeyguide.gates import Gate
 from honeyguide.guards import Guard
 from honeyguide.guards.few_hosts import FewHosts
@@ -31,12 +32,14 @@ from honeyguide.judges.closeness import check_topic
 from honeyguide.judges.label import Label
 from honeyguide.judges.remembered import Remembered
 from honeyguide.navigator import Navigator
+from honeyguide.patterns import Refusal, listed
 from honeyguide.policies import load_policy
 from honeyguide.recipe import JudgeRecipe
 from honeyguide.registry import accepts, make
 
 EXAMPLE_HEAD = 500  # characters of an example page that say what it is about
 WISHES = ("contact", "allow_private", "resolve", "sitemaps", "parsers")  # what the live web is told
+MOST_HOSTS = 5  # of a crawl that says nobody's name
 
 
 class Usual(NamedTuple):
@@ -144,6 +147,16 @@ class Plan:
             raise unknown("label", judge.name, known)
         return OpenPlan(plan, encoder, world, _seeds(plan, world))
 
+    def _refusals(self) -> list[Refusal]:
+        """What redirects must not lead to either."""
+        few = [few_hosts(MOST_HOSTS)] if self.is_anonymous else []
+        return [listed(self.allow, self.deny), *few]
+
+    @property
+    def is_anonymous(self) -> bool:
+        """Whether nobody can be asked about it: such a crawl stays small."""
+        return not self.contact and not self.resolve
+
     def _told(self) -> dict[str, Any]:
         """What a judge may want to know."""
         return {"topic": self.topic, "examples": self.examples, "search": self.search}
@@ -152,6 +165,7 @@ class Plan:
         said: dict[str, Any] = {name: value for name in WISHES if (value := getattr(self, name))}
         if self.delay is not None:
             said["delay"] = self.delay
+        said["refusals"] = self._refusals()
         if self.parsers and not accepts("world", self.world, "parsers"):
             raise HoneyguideError(f"world {self.world!r} has its pages read already: no parsers")
         world: World = make("world", self.world, judge=judge, recipe=recipe, **said)
@@ -230,8 +244,7 @@ class OpenPlan:
         guard: Guard = make("guard", name, year=plan.year)
         if plan.allow or plan.deny or (self.world.live and name == "none"):
             guard = self._listed(plan, guard)
-        anonymous = self.world.live and not plan.contact and not plan.resolve
-        return FewHosts(guard) if anonymous else guard
+        return FewHosts(guard, MOST_HOSTS) if self.world.live and plan.is_anonymous else guard
 
     def crawl(self, navigator: Steering, observer: Observer | None = None) -> Crawl:
         """The crawl, ready to run."""

@@ -40,10 +40,20 @@ def canonical(url: str, base: str = "") -> str | None:
             href = join_url(base, url) if base else join_url(url, "")
         except ValueError:
             return None
-        href = href.partition("#")[0]
+        href = _plain_authority(href.partition("#")[0])
         if not href.startswith(("http://", "https://")) or len(href) > MAX_LENGTH:
             return None
     return _without_noise(href) if "?" in href or ";" in href else href
+
+
+def _plain_authority(href: str) -> str:
+    """Without what names the same place: credentials, which are never sent, and a last dot."""
+    scheme, separator, rest = href.partition("://")
+    authority, slash, path = rest.partition("/")
+    if "@" not in authority and ".:" not in authority and not authority.endswith("."):
+        return href
+    name, colon, port = authority.rpartition("@")[2].partition(":")
+    return f"{scheme}{separator}{name.rstrip('.')}{colon}{port}{slash}{path}" if name else href
 
 
 def _joined(url: str, base: str) -> str:

@@ -28,6 +28,7 @@ _NAT64 = IPv6Network("64:ff9b::/96")
 _CAPACITY = 100_000  # hosts whose addresses are remembered
 _LIFETIME = 600.0  # seconds that addresses are remembered
 _FAILURE_LIFETIME = 60.0  # seconds that the lack of an address is remembered
+_TRIED = 4  # addresses of a host that may be connected to
 _THREADS = 32  # look-ups at once
 
 
@@ -55,9 +56,9 @@ class Found:
     until: float = 0.0  # by the loop's clock
 
     @property
-    def server(self) -> str:
-        """The address that stands for the host, however the answer was shuffled."""
-        return min(self.addresses)
+    def servers(self) -> tuple[str, ...]:
+        """The addresses in one order, however the answer was shuffled."""
+        return tuple(sorted(self.addresses))
 
 
 class PrivateAddressError(OSError):
@@ -79,6 +80,7 @@ class Resolver(AbstractResolver):
         self._known: dict[str, Found] = {}
         self._pending: dict[str, asyncio.Task[Found]] = {}
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="dns")
+        self._free = asyncio.Semaphore(_THREADS)  # a look-up that timed out holds its thread
 
     async def find(self, host: str) -> Found:
         """The addresses of a host; one look-up serves all who ask at once."""
@@ -128,7 +130,7 @@ class Resolver(AbstractResolver):
         loop = asyncio.get_running_loop()
         try:
             addresses, port = await self._addresses(host)
-            allowed = tuple(filter(self._may_reach, addresses))
+            allowed = tuple(filter(self._may_reach, addresses))[:_TRIED]
             failure = "" if allowed else "private address"
         except (OSError, UnicodeError):  # gaierror and timeouts are OSErrors
             allowed, port, failure = (), 0, "dns"
@@ -149,9 +151,17 @@ class Resolver(AbstractResolver):
         except ValueError:
             pass
         loop = asyncio.get_running_loop()
+        await self._free.acquire()  # the time to wait for a thread says nothing of the host
+        asked = loop.run_in_executor(self._threads, _ask_system, host)
+        asked.add_done_callback(self._answered)
         async with asyncio.timeout(self._timeout):
-            infos = await loop.run_in_executor(self._threads, _ask_system, host)
+            infos = await asyncio.shield(asked)
         return list(dict.fromkeys(infos)), 0
+
+    def _answered(self, asked: "asyncio.Future[list[str]]") -> None:
+        self._free.release()
+        if not asked.cancelled():
+            asked.exception()  # too late for anybody to want it
 
     def _may_reach(self, address: str) -> bool:
         return self._allow_private or is_public(address)

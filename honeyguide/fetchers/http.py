@@ -81,14 +81,16 @@ class HttpFetcher:
             return Response(link, place.url, 0, failure=found.failure)
         if not await self._host_turns.enter(place.host):
             return Response(link, place.url, 0, failure="busy")
+        entered: list[str] = []
         try:
-            if not await self._address_turns.enter(found.server):
-                return Response(link, place.url, 0, failure="busy")
-            try:
-                return await self._ask(link, place, terms or self._terms)
-            finally:
-                self._address_turns.leave(found.server)
+            for server in found.servers:  # in one order, so that no two wait for each other
+                if not await self._address_turns.enter(server):
+                    return Response(link, place.url, 0, failure="busy")
+                entered.append(server)
+            return await self._ask(link, place, terms or self._terms)
         finally:
+            for server in entered:
+                self._address_turns.leave(server)
             self._host_turns.leave(place.host)
 
     async def close(self) -> None:

@@ -1,14 +1,17 @@
 """How long to leave a host alone after what it answered."""
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC
 from email.utils import parsedate_to_datetime
 
-from honeyguide.contracts import Response, State
+from honeyguide.contracts import Response
+from honeyguide.fetchers.admitted import NOT_ADMITTED
 
 # Failures that say nothing about the host's health, because it was not asked.
-NOT_ASKED = frozenset({"robots", "scheme", "port", "bad url", "private address"})
+NOT_ASKED = frozenset({"robots", "scheme", "port", "bad url", "private address", *NOT_ADMITTED})
+# The same, but another try is worth it.
+NOT_YET_ASKED = frozenset({"resting", "too many open files"})
 # Failures of a host, as against failures of a page.
 HOST_FAILURES = frozenset(
     {
@@ -65,12 +68,14 @@ class Politeness:
         if response.failure in NOT_ASKED:
             return 0.0
         record = self._record(host)
+        asked_for = min(retry_after(response.headers, now) or 0.0, self._longest_retry_after)
+        if response.failure in NOT_YET_ASKED:
+            return max(self._delay, asked_for)
         usual = self._usual(record, seconds, crawl_delay)
         if not may_pass(response):
             record.failures = 0
             return usual
         record.failures += 1
-        asked_for = min(retry_after(response.headers, now) or 0.0, self._longest_retry_after)
         if record.failures >= self._failures:
             return max(usual, asked_for, self._pause)
         backing_off = min(self._longest, max(self._delay, 1.0) * 2.0**record.failures)
@@ -79,14 +84,6 @@ class Politeness:
     def given_up(self) -> list[str]:
         """The hosts that are left alone for now because they kept failing."""
         return [host for host, record in self._records.items() if record.failures >= self._failures]
-
-    def state(self) -> State:
-        """What every host has been like so far."""
-        return {host: [each.seconds, each.failures] for host, each in self._records.items()}
-
-    def load(self, state: State) -> None:
-        """Go on from a saved state."""
-        self._records = {host: _Record(*values) for host, values in state.items()}
 
     def _record(self, host: str) -> _Record:
         record = self._records.get(host)
@@ -104,18 +101,21 @@ class Politeness:
 
 
 def may_pass(response: Response) -> bool:
-    """Whether a response speaks of trouble at the host, which may be over the next time."""
+    """Whether a response speaks of trouble which may be over the next time."""
     is_unwell = response.status == 429 or response.status >= 500
-    return response.failure in HOST_FAILURES or is_unwell
+    return response.failure in HOST_FAILURES | NOT_YET_ASKED or is_unwell
 
 
 def retry_after(headers: Mapping[str, str], now: float) -> float | None:
     """Seconds that a Retry-After header asks for, from a number or a date."""
     value = headers.get("retry-after", "").strip()
+    number = value.partition(",")[0]  # a header given twice is joined by a comma
     try:
-        seconds = float(value) if value[:1].isdigit() and value.isascii() else None
-        if seconds is None:
-            seconds = parsedate_to_datetime(value).timestamp() - now
+        if number[:1].isdigit() and number.isascii():
+            return float(number)  # too large a number is infinite
+        date = parsedate_to_datetime(value)
+        # HTTP has no other zone, whether a date names one or not (RFC 9110, 5.6.7)
+        when = date if date.tzinfo else date.replace(tzinfo=UTC)
+        return max(0.0, when.timestamp() - now)
     except (ValueError, TypeError, OverflowError):
         return None
-    return max(0.0, seconds) if math.isfinite(seconds) else None

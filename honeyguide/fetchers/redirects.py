@@ -8,6 +8,7 @@ from msgspec import structs
 from honeyguide.contracts import Link, Response
 from honeyguide.fetchers.targets import follow
 from honeyguide.fetchers.terms import Terms, WebFetcher
+from honeyguide.urls import MAX_LENGTH
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
@@ -30,6 +31,8 @@ class Redirects:
         deadline = clock() + self._patience
         for _ in range(self._limit):
             url = follow(response.url, response.headers["location"])
+            if len(url) > MAX_LENGTH:
+                return replace(response, link=link, failure="bad url")
             if url in seen:  # without cookies, the second answer would be the first
                 break
             if clock() >= deadline:

@@ -1,12 +1,14 @@
 """robots.txt on the way to every page: fetched once, kept for a day, obeyed on every hop."""
 
 import asyncio
+import math
 import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from honeyguide.contracts import Link, Response
+from honeyguide.fetchers.politeness import retry_after
 from honeyguide.fetchers.redirects import Redirects
 from honeyguide.fetchers.robots_txt import Decision, RobotsTxt
 from honeyguide.fetchers.targets import target
@@ -18,7 +20,7 @@ _LIFETIME = 86_400.0  # seconds; RFC 9309, 2.4
 _FIRST_RETRY = 60.0  # seconds until an unreachable robots.txt is asked for again; then doubled
 _LAST_RETRY = 3_600.0
 _CAPACITY = 20_000  # robots.txt files that are kept
-_MAX_RULES = 500_000  # lines of all files that are kept
+_MAX_WEIGHT = 200_000_000  # bytes of memory, about, of all files that are kept
 _TERMS = Terms(ANYTHING, _MAX_BYTES, _MAX_BYTES, cut=True)
 _ALLOW_ALL = RobotsTxt(b"", "")
 
@@ -46,7 +48,7 @@ class Robots:
         self._user_agent = user_agent
         self._clock = clock
         self._known: OrderedDict[str, _Known] = OrderedDict()
-        self._rules = 0
+        self._weight = 0
         self._pending: dict[str, asyncio.Task[_Known]] = {}
 
     async def fetch(self, link: Link, terms: Terms | None = None) -> Response:
@@ -55,8 +57,9 @@ class Robots:
         if isinstance(place, str):
             return Response(link, link.url, 0, failure=place)
         known = await self._ask(place.origin)
-        if known.rules is None:
-            return Response(link, place.url, 0, failure=known.failure)
+        if known.rules is None:  # before robots.txt is asked for again, all tries are in vain
+            wait = {"retry-after": str(math.ceil(max(0.0, known.until - self._clock())))}
+            return Response(link, place.url, 0, wait, failure=known.failure)
         if not known.rules.allows(place.path):
             return Response(link, place.url, 0, failure="robots")
         return await self._fetcher.fetch(link, terms)
@@ -113,7 +116,8 @@ class Robots:
         if not failure and status < 300:
             return _Known(RobotsTxt(response.body, self._user_agent), now + _LIFETIME)
         failures = before.failures + 1 if before else 1
-        until = now + min(_LAST_RETRY, _FIRST_RETRY * 2.0 ** (failures - 1))
+        wish = min(retry_after(response.headers, time.time()) or 0.0, _LIFETIME)
+        until = now + max(wish, min(_LAST_RETRY, _FIRST_RETRY * 2.0 ** (failures - 1)))
         if before and before.rules:  # an old file is better than none, RFC 9309, 2.4
             return _Known(before.rules, until, before.reason, failures=failures)
         reason = f"robots.txt is unreachable: {failure or status}"
@@ -123,11 +127,11 @@ class Robots:
     def _keep(self, origin: str, known: _Known) -> None:
         self._drop(origin)
         self._known[origin] = known
-        self._rules += len(known.rules.rules) if known.rules else 0
-        while len(self._known) > _CAPACITY or (self._rules > _MAX_RULES and len(self._known) > 1):
+        self._weight += known.rules.weight if known.rules else 0
+        while len(self._known) > _CAPACITY or (self._weight > _MAX_WEIGHT and len(self._known) > 1):
             self._drop(next(iter(self._known)))
 
     def _drop(self, origin: str) -> None:
         known = self._known.pop(origin, None)
         if known and known.rules:
-            self._rules -= len(known.rules.rules)
+            self._weight -= known.rules.weight

@@ -54,6 +54,11 @@ class Rule(NamedTuple):
     text: str
     line: int
 
+    @property
+    def weight(self) -> int:
+        """Bytes of memory that it takes, about."""
+        return 300 + len(self.text) + sum(60 + len(piece) for piece in self.pieces)
+
     def matches(self, path: str) -> bool:
         """Whether the pattern fits the beginning of a path, or all of it when anchored."""
         first = self.pieces[0]
@@ -86,6 +91,7 @@ class RobotsTxt:
             rule for _, rule in sorted(group.rules, key=lambda each: (-each[0], not each[1].allow))
         )
         self._by_prefix = [(rule.pieces[0], rule) for rule in self.rules]
+        self.weight = 1000 + sum(rule.weight for rule in self.rules)  # bytes, about
 
     def allows(self, path: str) -> bool:
         """Whether a path with its query may be fetched."""

@@ -3,12 +3,13 @@
 import asyncio
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import unescape
 
 from honeyguide.contracts import Link
 from honeyguide.fetchers.decoding import decode
+from honeyguide.fetchers.politeness import may_pass
 from honeyguide.fetchers.targets import target
 from honeyguide.fetchers.terms import ANYTHING, Terms, WebFetcher
 
@@ -68,34 +69,36 @@ class Sitemaps:
         max_urls: int = 10_000,
         max_files: int = 20,
         max_depth: int = 2,  # of an index of indexes
-        pause: float = 1.0,  # seconds between two files
     ) -> None:
         self._fetcher = fetcher
         self._max_urls = max_urls
         self._max_files = max_files
         self._max_depth = max_depth
-        self._pause = pause
 
-    async def links(self, sitemap: str, host: str) -> list[Link]:
-        """The links to pages of a host that a sitemap and its parts name."""
-        found: dict[str, None] = {}
-        waiting, seen = [(sitemap, 0)], {sitemap}
+    async def links(self, sitemaps: Sequence[str], host: str, pause: float) -> list[Link]:
+        """The links to pages of a host that its sitemaps name, `pause` seconds between files."""
+        found: dict[str, str] = {}  # with the sitemap that has it
+        waiting, seen = [(sitemap, 0) for sitemap in sitemaps], set(sitemaps)
         while waiting and len(found) < self._max_urls:
             url, depth = waiting.pop(0)
+            await asyncio.sleep(pause)
             read = await self._read(url)
+            if read is None:  # the host is unwell: no more of this
+                break
             if not read.is_index:
-                found |= dict.fromkeys(each for each in read.urls if _host(each) == host)
+                found |= dict.fromkeys((each for each in read.urls if _host(each) == host), url)
                 continue
             own = (host, _host(url))
             for each in read.urls if depth < self._max_depth else ():
                 if len(seen) < self._max_files and each not in seen and _host(each) in own:
                     seen.add(each)
                     waiting.append((each, depth + 1))
-        return [Link(url, source=sitemap) for url in list(found)[: self._max_urls]]
+        return [Link(url, source=sitemap) for url, sitemap in found.items()][: self._max_urls]
 
-    async def _read(self, url: str) -> Sitemap:
+    async def _read(self, url: str) -> Sitemap | None:
         response = await self._fetcher.fetch(Link(url), _TERMS)
-        await asyncio.sleep(self._pause)
+        if may_pass(response):
+            return None
         if response.failure or response.status != 200:
             return Sitemap(False, ())
         return await asyncio.to_thread(parse_sitemap, response.body, self._max_urls)

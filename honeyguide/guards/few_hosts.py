@@ -3,16 +3,15 @@
 import numpy as np
 
 from honeyguide.contracts import Link, Mask, Outlinks, State, Visit
+from honeyguide.fetchers.admitted import ANOTHER_HOST
 from honeyguide.guards import Cut, Guard
 from honeyguide.memory import Memory
-
-REASON = "another host: say --contact to go further"
 
 
 class FewHosts:
     """Keeps a crawl to the first few hosts it meets, and asks another guard about the rest."""
 
-    def __init__(self, guard: Guard, hosts: int = 5) -> None:
+    def __init__(self, guard: Guard, hosts: int) -> None:
         self._guard = guard
         self._limit = hosts
         self._hosts: list[int] = []
@@ -38,7 +37,7 @@ class FewHosts:
 
     def report(self) -> list[Cut]:
         """What was cut, the other hosts last."""
-        own = [Cut(REASON, self._count, self._example)] if self._count else []
+        own = [Cut(ANOTHER_HOST, self._count, self._example)] if self._count else []
         return self._guard.report() + own
 
     def state(self) -> State:

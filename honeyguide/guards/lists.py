@@ -2,48 +2,19 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from fnmatch import translate
 from pathlib import Path
 
 import numpy as np
 
-from honeyguide import urls
 from honeyguide.contracts import Link, Mask, Outlinks, State, Visit
 from honeyguide.errors import HoneyguideError
 from honeyguide.guards import Cut, Guard
 from honeyguide.guards.shapes import FILE_TYPES
 from honeyguide.memory import Memory
+from honeyguide.patterns import listed
 
-DENIED, OUTSIDE, NO_TEXT = "denied", "not among what is allowed", "file without text"
+NO_TEXT = "file without text"
 _ending = re.compile(r"\.([a-z0-9]{1,8})$", re.IGNORECASE).search
-
-
-class Patterns:
-    """Hosts with all below them, beginnings of URLs, and patterns with *."""
-
-    def __init__(self, patterns: Iterable[str]) -> None:
-        self._hosts: set[str] = set()
-        starts, globs = [], []
-        for pattern in patterns:
-            if "*" in pattern:
-                globs.append(translate(pattern))
-            elif "/" in pattern:
-                starts.append(pattern.removeprefix("https://").removeprefix("http://"))
-            else:
-                self._hosts.add(pattern.lower().strip("."))
-        self._starts = tuple(starts)
-        self._globs = re.compile("|".join(globs) or r"(?!)", re.IGNORECASE)
-
-    def match(self, url: str) -> bool:
-        """Whether any fits a canonical URL."""
-        place = url.partition("://")[2]
-        if self._starts and place.startswith(self._starts):
-            return True
-        if self._hosts:
-            labels = urls.host(url).split(".")
-            if any(".".join(labels[at:]) in self._hosts for at in range(len(labels))):
-                return True
-        return self._globs.match(url) is not None or self._globs.match(place) is not None
 
 
 class Lists:
@@ -51,18 +22,14 @@ class Lists:
 
     def __init__(self, guard: Guard, allow: Sequence[str] = (), deny: Sequence[str] = ()) -> None:
         self._guard = guard
-        self._allow = Patterns(allow) if allow else None
-        self._deny = Patterns(deny)
+        self._listed = listed(allow, deny)
         self._tally: dict[str, list[int | str]] = {}  # reason -> count, first URL
 
     def refusal(self, url: str) -> str:
         """Why a URL is never fetched; empty when it may be."""
-        if self._deny.match(url):
-            return DENIED
-        if self._allow is not None and not self._allow.match(url):
-            return OUTSIDE
         ending = _ending(url.partition("?")[0])
-        return NO_TEXT if ending and ending[1].lower() in FILE_TYPES else ""
+        is_no_text = ending is not None and ending[1].lower() in FILE_TYPES
+        return self._listed(url) or (NO_TEXT if is_no_text else "")
 
     def admit(self, memory: Memory, found: Outlinks) -> Mask:
         """Links that no list speaks against, if the other guard admits them."""

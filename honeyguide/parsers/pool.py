@@ -117,7 +117,7 @@ class ParserPool:
 
     def _least_busy(self) -> "_Process | None":
         if any(reader.is_gone for reader in self._readers):
-            if not all(reader.is_ready for reader in self._readers):
+            if any(reader.is_gone and not reader.is_ready for reader in self._readers):
                 raise HoneyguideError("the processes that read pages do not start")
             self._readers = [reader for reader in self._readers if not reader.is_gone]
         for _ in range(self._processes - len(self._readers) - len(self._opening)):

@@ -91,7 +91,8 @@ def cut_index(index: Path, size: int) -> None:
     """Keep the lines of records that begin before a WARC file's end."""
     if index.exists():
         lines = index.read_bytes().splitlines(keepends=True)
-        _replace(index, (line for line in lines if line.endswith(b"\n") and _offset(line) < size))
+        whole = (line for line in lines if line.endswith(b"\n"))
+        _replace(index, (line for line in whole if 0 <= _offset(line) < size))
 
 
 def sort_index(index: Path) -> None:
@@ -108,7 +109,11 @@ def _replace(path: Path, lines: Iterable[bytes]) -> None:
 
 
 def _offset(line: bytes) -> int:
-    return int(_decoder.decode(line.split(b" ", 2)[-1]).offset)
+    """Where a line's record begins; -1 when the line is damaged."""
+    try:
+        return int(_decoder.decode(line.split(b" ", 2)[-1]).offset)
+    except msgspec.MsgspecError:
+        return -1
 
 
 def _encodable(text: str) -> str:

@@ -32,6 +32,7 @@ _RENAMED = {
     "transfer-encoding": "x-crawler-transfer-encoding",
     "content-length": "x-crawler-content-length",
 }
+_MAX_HEADERS = 16_384  # characters of a response; readers take no more than 32 KiB of lines
 _SMALL = 4096  # bytes; to set up a compressor for more takes ten times as long
 _DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"  # of base 32
 _PAIRS = [first + second for first in _DIGITS for second in _DIGITS]
@@ -191,7 +192,12 @@ def _gzip(data: bytes) -> bytes:
 def _answer(response: Response) -> bytes:
     """The HTTP message as far as it is known."""
     lines = [f"HTTP/1.1 {response.status} {_reason(response.status)}\r\n".encode()]
-    headers = {_RENAMED.get(name.lower(), name): value for name, value in response.headers.items()}
+    headers: dict[str, str] = {}
+    room = _MAX_HEADERS
+    for name, value in response.headers.items():
+        room -= len(name) + len(value)
+        if room > 0:
+            headers[_RENAMED.get(name.lower(), name)] = value
     headers["Content-Length"] = str(len(response.body))
     return b"".join((*lines, _fields(headers), b"\r\n", response.body))
 

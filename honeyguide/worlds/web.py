@@ -1,21 +1,24 @@
 """The live web: fetched politely, parsed, judged."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from honeyguide import urls
 from honeyguide.contracts import Judge, Link, Page, Response, Truth, Verdict, Visit, World
 from honeyguide.errors import HoneyguideError
+from honeyguide.fetchers.admitted import Admitted
 from honeyguide.fetchers.http import NOBODY, HttpFetcher, user_agent
-from honeyguide.fetchers.politeness import Politeness, may_pass
+from honeyguide.fetchers.politeness import NOT_ASKED, NOT_YET_ASKED, Politeness, may_pass
 from honeyguide.fetchers.redirects import Redirects
 from honeyguide.fetchers.robots import Robots
 from honeyguide.fetchers.robots_tag import robots_directives
 from honeyguide.fetchers.sitemaps import Sitemaps
+from honeyguide.fetchers.targets import target
 from honeyguide.fetchers.terms import WebFetcher
 from honeyguide.parsers.html import Parsed
 from honeyguide.parsers.pool import Here, ParserPool, Read, Reader
+from honeyguide.patterns import Refusal
 from honeyguide.recipe import JudgeRecipe
 from honeyguide.registry import part
 from honeyguide.worlds.sitemapped import Sitemapped
@@ -34,12 +37,14 @@ class WebWorld:
         politeness: Politeness | None = None,  # None: nobody is there to be left alone
         crawl_delay: Callable[[str], float | None] = lambda url: None,  # a site's own wish
         reader: Reader | None = None,  # None: pages are read here
+        leave: Callable[[str, float], None] = lambda host, seconds: None,  # alone for so long
     ) -> None:
         self._judge = judge
         self._fetcher = fetcher
         self._politeness = politeness
         self.live = politeness is not None
         self._crawl_delay = crawl_delay
+        self._leave = leave
         self._reader = reader or Here()
 
     async def visit(self, link: Link) -> Visit:
@@ -48,7 +53,7 @@ class WebWorld:
         begin = time.monotonic()
         response = await self._fetcher.fetch(link)
         seconds = time.monotonic() - begin
-        rest = self._rest(link.url, response, seconds)
+        rest = self._rest(link, response, seconds)
         failure = response.failure or _status_failure(response.status)
         if failure:
             again = may_pass(response)
@@ -59,11 +64,22 @@ class WebWorld:
         page, verdict, response = self._understand(response, *found)
         return Visit(link, page, verdict, response, "", seconds, rest)
 
-    def _rest(self, url: str, response: Response, seconds: float) -> float | None:
+    def _rest(self, link: Link, response: Response, seconds: float) -> float | None:
+        """How long to leave a link's host alone; where it led elsewhere, that host as well."""
         if self._politeness is None:
             return None
+        asked, reached = _host(link.url), _host(response.url)
+        if reached == asked:
+            return self._rest_of(asked, link.url, response, seconds)
+        if reached and response.failure not in NOT_ASKED | NOT_YET_ASKED:
+            self._leave(reached, self._rest_of(reached, response.url, response, seconds))
+        led_on = Response(link, link.url, 302)  # how long it took alone, nobody knows
+        return self._rest_of(asked, link.url, led_on, min(seconds, 0.5))
+
+    def _rest_of(self, host: str, url: str, response: Response, seconds: float) -> float:
+        assert self._politeness is not None  # noqa: S101 for the type checker
         wish = self._crawl_delay(url)
-        return self._politeness.rest(urls.host(url), response, seconds, time.time(), wish)
+        return self._politeness.rest(host, response, seconds, time.time(), wish)
 
     def find(self, name: str) -> Link:
         """The link to a web address."""
@@ -105,12 +121,14 @@ class WebWorld:
 
 
 @part("world", "web")
-def live_web(
+def live_web(  # noqa: PLR0913 each is something that a user can say
     judge: Judge,
+    *,
     contact: str = NOBODY,
     delay: float = 1.0,  # seconds between two requests to a host
     allow_private: bool = False,
     resolve: str = "",  # "NAME=ADDRESS:PORT,...": where a host is really found; "*" is any host
+    refusals: Sequence[Refusal] = (),  # what is not asked for, on any hop
     sitemaps: bool = False,  # whether sites' sitemaps are a source of links
     parsers: int = 0,  # processes that only read and judge pages
     recipe: JudgeRecipe | None = None,  # for the judges of those
@@ -123,17 +141,20 @@ def live_web(
         name, allow_private=allow_private, hosts=hosts, per_address=None if hosts else 2
     )
     robots = Robots(http, name)
-    fetcher = Redirects(robots)
+    admitted = Admitted(robots, refusals, delay)
+    fetcher = Redirects(admitted)
     pool = ParserPool(parsers, recipe=recipe) if parsers else None
-    world = WebWorld(judge, fetcher, Politeness(delay), robots.crawl_delay, pool)
+    politeness = Politeness(delay)
+    world = WebWorld(judge, fetcher, politeness, robots.crawl_delay, pool, admitted.rest)
     if not sitemaps:
         return world
-    reader = Sitemaps(fetcher, pause=delay)
+    reader = Sitemaps(fetcher)
 
     async def read(url: str) -> list[Link]:
         origin, host = url[: url.index("/", 8)], urls.host(url)
-        named = (await robots.decide(url)).sitemaps or (f"{origin}/sitemap.xml",)
-        return [link for sitemap in named[:5] for link in await reader.links(sitemap, host)]
+        decision = await robots.decide(url)
+        named = decision.sitemaps[:5] or (f"{origin}/sitemap.xml",)
+        return await reader.links(named, host, max(delay, min(decision.crawl_delay or 0.0, 60.0)))
 
     return Sitemapped(world, read)
 
@@ -158,6 +179,11 @@ class Elsewhere(Mapping[str, tuple[str, int]]):
 
     def __len__(self) -> int:
         return len(self._places)
+
+
+def _host(url: str) -> str:
+    place = target(url)
+    return "" if isinstance(place, str) else place.host
 
 
 def _status_failure(status: int) -> str:

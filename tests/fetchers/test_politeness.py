@@ -1,11 +1,14 @@
 """A host is left alone for as long as it asks, as it needs, and as it fails."""
 
+import math
+import time
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from honeyguide.contracts import Link, Response
-from honeyguide.fetchers.politeness import Politeness, retry_after
+from honeyguide.fetchers.politeness import Politeness, may_pass, retry_after
 
 NOW = 1_700_000_000.0  # 14 November 2023, 22:13:20 GMT
 LINK = Link("http://site.test/")
@@ -68,7 +71,7 @@ def test_retry_after_has_a_limit():
         ("soon", None),
         ("", None),
         ("-5", None),
-        ("1e999", None),
+        ("1e999", math.inf),
         ("Tue, 99 Nov 99999 99:99:99 GMT", None),
     ],
 )
@@ -114,13 +117,30 @@ def test_a_page_that_fails_says_nothing_against_its_host(fine: Response):
     assert polite.given_up() == []
 
 
-def test_what_hosts_were_like_survives_saving():
-    polite, again = Politeness(), Politeness()
-    for _ in range(3):
-        polite.rest("a", answer(0, "timeout"), 2.0, NOW)
-    again.load(polite.state())
-    bad = answer(0, "timeout")
-    assert again.rest("a", bad, 2.0, NOW) == polite.rest("a", bad, 2.0, NOW)
+@pytest.mark.parametrize("failure", ["resting", "too many open files"])
+def test_what_is_no_fault_of_the_host_is_tried_again_and_not_held_against_it(failure: str):
+    polite, ours = Politeness(failures=2), answer(0, failure, retry_after="7")
+    assert [polite.rest("a", ours, 0.0, NOW) for _ in range(5)] == [7.0] * 5
+    assert polite.given_up() == []
+    assert may_pass(ours)
+
+
+@pytest.mark.parametrize("zone", ["Asia/Tokyo", "America/New_York"])
+@pytest.mark.parametrize("date", ["Tue Nov 14 22:15:00 2023", "Tue, 14 Nov 2023 22:15:00 -0000"])
+def test_a_date_without_a_zone_means_the_same_everywhere(monkeypatch, zone: str, date: str):
+    monkeypatch.setenv("TZ", zone)
+    time.tzset()
+    try:
+        assert retry_after({"retry-after": date}, NOW) == 100.0
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+
+
+def test_a_retry_after_given_twice_or_far_too_large_still_counts():
+    assert retry_after({"retry-after": "120, 120"}, NOW) == 120.0
+    endless = answer(503, retry_after="9" * 400)
+    assert Politeness(longest_retry_after=3600.0).rest("a", endless, 0.1, NOW) == 3600.0
 
 
 @settings(deadline=None)

@@ -10,6 +10,7 @@ from honeyguide.fetchers import robots as robots_module
 from honeyguide.fetchers.http import HttpFetcher
 from honeyguide.fetchers.redirects import Redirects
 from honeyguide.fetchers.robots import Robots
+from honeyguide.fetchers.robots_txt import RobotsTxt
 from tests.fetchers.servers import PATIENT, Answer, Server, fetcher, page, redirect
 
 RULES = b"User-agent: *\nDisallow: /private\nCrawl-delay: 3\n"
@@ -256,6 +257,7 @@ def test_what_is_kept_is_bounded(monkeypatch: pytest.MonkeyPatch):
         async with Site({"/robots.txt": text(RULES)}, *names) as site:
             for name in names:
                 await site.ask("/", name)
-            return len(site.robots._known), site.robots._rules
+            return len(site.robots._known), site.robots._weight
 
-    assert asyncio.run(run()) == (3, 3)
+    weight = RobotsTxt(RULES, "honeyguide/0").weight
+    assert asyncio.run(run()) == (3, 3 * weight)

@@ -78,9 +78,8 @@ def links(answers: dict[str, bytes], **limits: int) -> tuple[list[Link], list[st
     async def run() -> tuple[list[Link], list[str]]:
         async with Server(answers) as server:
             http = fetcher(server, "site.test", "cdn.test")
-            found = await Sitemaps(http, pause=0.0, **limits).links(
-                "http://site.test/s.xml", "site.test"
-            )
+            named = ["http://site.test/s.xml"]
+            found = await Sitemaps(http, **limits).links(named, "site.test", pause=0.0)
             await http.close()
             return found, server.asked
 

@@ -1,7 +1,8 @@
 import numpy as np
 
 from honeyguide.contracts import Link
-from honeyguide.guards.few_hosts import REASON, FewHosts
+from honeyguide.fetchers.admitted import ANOTHER_HOST
+from honeyguide.guards.few_hosts import FewHosts
 from honeyguide.guards.none import Unguarded
 from honeyguide.memory import Memory
 from honeyguide.plan import Plan
@@ -18,7 +19,7 @@ def test_a_crawl_without_a_contact_stays_on_the_first_hosts_it_meets():
     found = memory.seed(links("a", "b", "c", "d", "b", "e"))
     assert guard.admit(memory, found).tolist() == [True, True, True, False, True, False]
     (cut,) = guard.report()
-    assert (cut.reason, cut.count, cut.example) == (REASON, 2, "http://d.example/3")
+    assert (cut.reason, cut.count, cut.example) == (ANOTHER_HOST, 2, "http://d.example/3")
 
 
 def test_it_goes_on_as_it_was_saved():

@@ -1,0 +1,81 @@
+"""What a crawl will not ask for, on any hop: lists, and hosts that are at rest."""
+
+import asyncio
+import math
+import time
+from collections.abc import Callable, Sequence
+
+from honeyguide import urls
+from honeyguide.contracts import Link, Response
+from honeyguide.fetchers.targets import target
+from honeyguide.fetchers.terms import Terms, WebFetcher
+from honeyguide.patterns import DENIED, OUTSIDE, Refusal
+
+ANOTHER_HOST = "another host: say --contact to go further"
+NOT_ADMITTED = frozenset({DENIED, OUTSIDE, ANOTHER_HOST})
+_CAPACITY = 10_000  # hosts at rest that are remembered
+_PATIENCE = 30.0  # seconds; whoever would wait longer comes back later
+
+
+class Admitted:
+    """Asks another fetcher for what nothing speaks against, and for nothing of a host at rest."""
+
+    def __init__(
+        self,
+        fetcher: WebFetcher,
+        refusals: Sequence[Refusal] = (),
+        delay: float = 0.0,  # seconds between two requests to a host, however it is come to
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._fetcher = fetcher
+        self._refusals = refusals
+        self._delay = delay
+        self._clock = clock
+        self._until: dict[str, float] = {}  # by host
+
+    async def fetch(self, link: Link, terms: Terms | None = None) -> Response:
+        """Bring what a link points to, if it may be asked for now."""
+        url = urls.canonical(link.url) or link.url
+        for refusal in self._refusals:
+            if reason := refusal(url):
+                return Response(link, link.url, 0, failure=reason)
+        host = _host(url)
+        wait = max(0.0, self._until.get(host, 0.0) - self._clock())
+        if wait > _PATIENCE:
+            headers = {"retry-after": str(math.ceil(wait))}
+            return Response(link, link.url, 0, headers, failure="resting")
+        self.rest(host, wait + self._delay)
+        if wait:
+            await asyncio.sleep(wait)
+        return await self._fetcher.fetch(link, terms)
+
+    def rest(self, host: str, seconds: float) -> None:
+        """Leave a host alone for so long at least."""
+        now = self._clock()
+        if seconds and now + seconds > self._until.get(host, 0.0):
+            self._until[host] = now + seconds
+        if len(self._until) > _CAPACITY:
+            self._until = {each: until for each, until in self._until.items() if until > now}
+            for soonest in sorted(self._until, key=lambda each: self._until[each])[:-_CAPACITY]:
+                del self._until[soonest]
+
+    async def close(self) -> None:
+        """Close the other fetcher."""
+        await self._fetcher.close()
+
+
+def few_hosts(most: int) -> Refusal:
+    """Refuses all hosts but the first few that are asked for."""
+    known: set[str] = set()
+
+    def refusal(url: str) -> str:
+        if len(known) < most:
+            known.add(_host(url))
+        return "" if _host(url) in known else ANOTHER_HOST
+
+    return refusal
+
+
+def _host(url: str) -> str:
+    place = target(url)
+    return "" if isinstance(place, str) else place.host
