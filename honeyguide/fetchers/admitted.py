@@ -40,13 +40,12 @@ class Admitted:
             if reason := refusal(url):
                 return Response(link, link.url, 0, failure=reason)
         host = _host(url)
-        wait = max(0.0, self._until.get(host, 0.0) - self._clock())
-        if wait > _PATIENCE:
-            headers = {"retry-after": str(math.ceil(wait))}
-            return Response(link, link.url, 0, headers, failure="resting")
-        self.rest(host, wait + self._delay)
-        if wait:
-            await asyncio.sleep(wait)
+        while (wait := self._until.get(host, 0.0) - self._clock()) > 0:
+            if wait > _PATIENCE:
+                headers = {"retry-after": str(math.ceil(wait))}
+                return Response(link, link.url, 0, headers, failure="resting")
+            await asyncio.sleep(wait)  # meanwhile another may have gone first
+        self.rest(host, self._delay)
         return await self._fetcher.fetch(link, terms)
 
     def rest(self, host: str, seconds: float) -> None:
