@@ -171,3 +171,38 @@ def test_status_and_export_of_a_crawl_that_runs(tmp_path):
         Store(tmp_path / "crawl")
     store.close()
     assert "can be resumed" in status(tmp_path / "crawl")["stopped"]
+
+
+def test_no_text_of_a_page_is_a_formula_in_csv(tmp_path):
+    create(tmp_path / "crawl", {"topic": "birds"})
+    store = Store(tmp_path / "crawl")
+    link = Link("http://a.example/")
+    page = Page(link.url, '=HYPERLINK("http://evil.example/")', "@SUM(A1)")
+    visit = Visit(link, page, Verdict(1.0, True), Response(link, link.url, 200, {}, b""))
+    store.absorbed(visit, -1.5, 1.0, waiting=0)
+    store.close()
+    export(tmp_path / "crawl", "csv", tmp_path / "pages.csv")
+    with (tmp_path / "pages.csv").open(newline="") as file:
+        [row] = csv.DictReader(file)
+    assert row["title"] == "'" + page.title
+    assert row["text"] == "'@SUM(A1)"
+    assert row["score"] == "-1.5"
+
+
+def test_a_page_that_was_relevant_the_second_time_is_among_the_relevant_ones(tmp_path):
+    create(tmp_path / "crawl", {"topic": "birds"})
+    store = Store(tmp_path / "crawl")
+    for name, relevant in (("one", False), ("two", True)):
+        link = Link(f"http://a.example/{name}")
+        page = Page("http://a.example/page", "Page", name)
+        response = Response(link, page.url, 200, {}, b"<p>")
+        verdict = Verdict(float(relevant), relevant)
+        store.absorbed(Visit(link, page, verdict, response), 0.5, 1.0, waiting=0)
+    store.close()
+    export(tmp_path / "crawl", "jsonl", tmp_path / "all.jsonl")
+    export(tmp_path / "crawl", "jsonl", tmp_path / "relevant.jsonl", relevant_only=True)
+    texts = [
+        [json.loads(line)["text"] for line in (tmp_path / name).read_text().splitlines()]
+        for name in ("all.jsonl", "relevant.jsonl")
+    ]
+    assert texts == [["one"], ["two"]]

@@ -187,6 +187,7 @@ def test_a_link_whose_failure_may_pass_is_tried_again_a_few_times():
         assert navigator.memory.visits == tries
     assert navigator.choose(0.0) is None
     assert len(agent.steps) == 1, "only the last failure is learnt from"
+    assert navigator.state()["tries"] == [], "nothing is remembered of a link that is done with"
 
 
 def test_an_agent_can_stop_when_nothing_is_worth_a_fetch():

@@ -117,3 +117,19 @@ def test_the_words_of_a_url_are_readable():
 @given(st.text(max_size=60))
 def test_any_text_has_words_or_none(url):
     assert urls.words(url) == urls.words(url).lower()
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("http://u:p@a.example/x", "http://a.example/x"),
+        ("http://a.example./x", "http://a.example/x"),
+        ("http://u@a.example.:8080/x", "http://a.example:8080/x"),
+        ("http://a.example/u@b", "http://a.example/u@b"),
+        ("http://[2001:db8::1]:81/x", "http://[2001:db8::1]:81/x"),
+        ("http://u@[2001:db8::1]:81/x", "http://[2001:db8::1]:81/x"),
+    ],
+)
+def test_credentials_and_a_last_dot_name_no_other_place(said, meant):
+    assert urls.canonical(said) == meant
+    assert urls.canonical(meant) == meant

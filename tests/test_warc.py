@@ -271,3 +271,27 @@ def test_metadata_is_no_response(tmp_path):
     write(tmp_path, response())
     for one in records(only_file(tmp_path)):
         assert (archived(one) is not None) == (one.record_type == RESPONSE)
+
+
+def test_headers_of_any_length_leave_a_file_that_can_be_read(tmp_path):
+    long = {"content-type": "text/html", **{f"x-{n}": "y" * 20_000 for n in range(5)}}
+    write(tmp_path, response(headers=long), response("http://b.example/"))
+    path = only_file(tmp_path)
+    found = [archived(one) for one in records(path) if one.headers["WARC-Type"] == "response"]
+    assert [one.url for one in found] == ["http://a.example/", "http://b.example/"]
+    assert found[0].headers["content-type"] == "text/html"
+    assert found[0].body == b"<p>hello"
+
+
+def test_a_damaged_line_of_an_index_is_left_out_and_the_rest_goes_on(tmp_path):
+    write(tmp_path, response())
+    index = only_file(tmp_path).with_name("pages-00001.cdxj")
+    index.write_bytes(index.read_bytes() + b"com,example)/ 2023 {\x00garbled\n")
+    writer = WarcWriter(tmp_path, AGENT)
+    writer.resume("pages-00001.warc.gz", only_file(tmp_path).stat().st_size)
+    writer.write(response("http://b.example/"), {}, WHEN)
+    writer.close()
+    assert [e.url for e in read_index(index, only_file(tmp_path))] == [
+        "http://a.example/",
+        "http://b.example/",
+    ]

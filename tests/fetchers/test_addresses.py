@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+import threading
 from ipaddress import IPv4Address, IPv6Address
 
 import pytest
@@ -174,3 +175,53 @@ def test_many_who_ask_at_once_share_one_lookup(monkeypatch: pytest.MonkeyPatch):
 
     asyncio.run(run())
     assert asked == ["busy.test"]
+
+
+def test_names_that_share_an_address_share_its_turns_whichever_is_connected_to(monkeypatch):
+    own = {f"name{number}.test": f"127.0.1.{number + 1}" for number in range(4)}
+    monkeypatch.setattr(addresses, "_ask_system", lambda host: [own[host], "127.0.0.1"])
+    together, most = 0, 0
+
+    async def slow(writer: asyncio.StreamWriter) -> None:
+        nonlocal together, most
+        together, most = together + 1, max(most, together + 1)
+        await asyncio.sleep(0.05)
+        together -= 1
+        writer.write(page(b"slow"))
+
+    async def run() -> list[str]:
+        async with Server({"/": slow}) as server:  # listens at the shared address alone
+            http = HttpFetcher("h/0", timeouts=PATIENT, allow_private=True, address_interval=0.0)
+            urls = [f"http://{name}:{server.port}/" for name in own]
+            found = await asyncio.gather(*(http.fetch(Link(url)) for url in urls))
+            await http.close()
+            return [response.failure for response in found]
+
+    assert asyncio.run(run()) == [""] * 4
+    assert most == 2
+
+
+def test_waiting_for_a_thread_is_not_held_against_a_name(monkeypatch):
+    dead = threading.Event()
+
+    def ask(host: str) -> list[str]:
+        if host.startswith("dead"):
+            dead.wait(5.0)
+            raise socket.gaierror
+        return ["8.8.8.8"]
+
+    monkeypatch.setattr(addresses, "_ask_system", ask)
+    monkeypatch.setattr(addresses, "_THREADS", 2)
+
+    async def run() -> list[str]:
+        resolver = Resolver(timeout=0.1)
+        lost = [asyncio.create_task(resolver.find(f"dead{number}.test")) for number in range(2)]
+        await asyncio.sleep(0)
+        good = asyncio.create_task(resolver.find("good.test"))
+        failures = [(await each).failure for each in lost]
+        dead.set()
+        failures.append((await good).failure)
+        await resolver.close()
+        return failures
+
+    assert asyncio.run(run()) == ["dns", "dns", ""]

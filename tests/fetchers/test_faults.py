@@ -347,3 +347,14 @@ def test_every_cut_of_a_response_ends_as_a_response():
     for response in asyncio.run(run()):
         assert response.failure in ("connection reset", "bad response", "truncated")
         assert response.body == b""
+
+
+def test_a_redirect_to_an_endless_address_is_not_followed():
+    async def run() -> tuple[str, list[str]]:
+        async with Server({"/": redirect("http://site.test/" + "{" * 12_000)}) as server:
+            web = Redirects(fetcher(server))
+            response = await web.fetch(Link("http://site.test/"))
+            await web.close()
+            return response.failure, server.asked
+
+    assert asyncio.run(run()) == ("bad url", ["site.test /"])

@@ -261,3 +261,50 @@ def test_what_is_kept_is_bounded(monkeypatch: pytest.MonkeyPatch):
 
     weight = RobotsTxt(RULES, "honeyguide/0").weight
     assert asyncio.run(run()) == (3, 3 * weight)
+
+
+def test_a_refusal_says_when_robots_txt_is_asked_for_again():
+    async def run() -> list[tuple[str, str]]:
+        async with Site({"/robots.txt": text(b"", "503 Oh")}) as site:
+            first = await site.ask()
+            site.now = 40.0
+            second = await site.ask()
+            site.server.answers["/robots.txt"] = text(b"", "404 Gone")
+            site.now = 60.0
+            third = await site.ask()
+        return [
+            (each.failure, each.headers.get("retry-after", "")) for each in (first, second, third)
+        ]
+
+    assert asyncio.run(run()) == [
+        ("robots unreachable", "60"),
+        ("robots unreachable", "20"),
+        ("", ""),
+    ]
+
+
+def test_robots_txt_is_left_alone_for_as_long_as_it_asks():
+    async def run() -> tuple[str, int]:
+        async with Site({"/robots.txt": text(b"", "503 Oh", retry_after="7200")}) as site:
+            first = await site.ask()
+            for site.now in (61.0, 500.0, 7199.0):
+                await site.ask()
+            return first.headers["retry-after"], site.robots_asked()
+
+    assert asyncio.run(run()) == ("7200", 1)
+
+
+def test_what_files_weigh_in_memory_is_bounded_whatever_their_lines_are(monkeypatch):
+    monkeypatch.setattr(robots_module, "_MAX_WEIGHT", 10_000_000)
+    names = [f"host{i}.test" for i in range(6)]
+    odd = b"User-agent: *\nDisallow: /" + b"*%c0%c1" * 80_000
+
+    async def run() -> tuple[int, int]:
+        async with Site({"/robots.txt": text(odd)}, *names) as site:
+            for name in names:
+                await site.ask("/", name)
+            return len(site.robots._known), site.robots._weight
+
+    files, weight = asyncio.run(run())
+    assert files == 1
+    assert 5_000_000 < weight < 10_000_000

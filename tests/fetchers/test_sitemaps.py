@@ -117,3 +117,28 @@ def test_files_links_and_depth_are_bounded():
 def test_an_index_of_itself_ends():
     _, asked = links({"/s.xml": xml(index("http://site.test/s.xml"))})
     assert asked == ["site.test /s.xml"]
+
+
+def test_all_sitemaps_of_a_host_share_one_bound():
+    named = [f"http://site.test/n{i}" for i in range(3)]
+    answers = {
+        f"/n{i}": xml(index(*(f"http://site.test/{i}-{j}" for j in range(9)))) for i in range(3)
+    }
+
+    async def run() -> list[str]:
+        async with Server(answers) as server:
+            http = fetcher(server, "site.test")
+            await Sitemaps(http, max_files=5).links(named, "site.test", pause=0.0)
+            await http.close()
+            return server.asked
+
+    assert len(asyncio.run(run())) == 5
+
+
+def test_a_host_that_asks_for_patience_is_asked_for_no_more_sitemaps():
+    root = index(*(f"http://site.test/{i}" for i in range(5)))
+    answers = {"/s.xml": xml(root), "/0": xml(urlset("http://site.test/page"))}
+    answers["/1"] = page(b"", "429 Too Many", retry_after="3600")
+    found, asked = links(answers)
+    assert [link.url for link in found] == ["http://site.test/page"]
+    assert asked == ["site.test /s.xml", "site.test /0", "site.test /1"]

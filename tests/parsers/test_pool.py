@@ -173,3 +173,15 @@ asyncio.run(main())
         assert len(readers) == 2 and all(map(runs, readers))
         process.send_signal(signal.SIGKILL)
     assert end(readers)
+
+
+def test_readers_that_die_together_are_replaced():
+    async def run():
+        async with opened(2) as pool:
+            before = list(pool._readers)
+            for reader in before:
+                reader._process.kill()
+            await asyncio.gather(*(reader._ended for reader in before))
+            return [await pool.read(PAGES[0], URL, "text/html") for _ in range(3)]
+
+    assert asyncio.run(run()) == [parse(PAGES[0], URL, "text/html")] * 3

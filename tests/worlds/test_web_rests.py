@@ -1,0 +1,63 @@
+"""Whoever answers is left alone for what it answered, not whoever pointed there."""
+
+import asyncio
+
+import pytest
+
+from honeyguide.contracts import Link, Response, Verdict
+from honeyguide.fetchers.politeness import Politeness
+from honeyguide.worlds.web import WebWorld
+
+ASKED = Link("http://asked.test/go")
+
+
+def visits(*responses):
+    """How long the asked host and others are left alone after each response."""
+    waiting, left = iter(responses), []
+
+    class Fetcher:
+        async def fetch(self, link, terms=None):
+            return next(waiting)
+
+        async def close(self):
+            pass
+
+    world = WebWorld(
+        lambda page: Verdict(0.0, False),
+        Fetcher(),
+        Politeness(delay=1.0, failures=3),
+        crawl_delay={ASKED.url: 5.0}.get,
+        leave=lambda host, seconds: left.append((host, seconds)),
+    )
+
+    async def run():
+        return [(await world.visit(ASKED)).host_delay for _ in responses]
+
+    return asyncio.run(run()), left
+
+
+def reached(status=0, failure="", url="http://reached.test/", **headers):
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return Response(ASKED, url, status, named, b"<p>", failure)
+
+
+def test_a_host_is_not_given_up_for_what_it_points_to():
+    rests, left = visits(*[reached(failure="dns")] * 6)
+    assert rests == [5.0] * 6  # its own Crawl-delay
+    assert left[-1] == ("reached.test", 3600.0)
+
+
+def test_the_host_that_asks_for_patience_is_the_one_that_gets_it():
+    rests, left = visits(reached(429, retry_after="1800"))
+    assert (rests, left) == ([5.0], [("reached.test", 1800.0)])
+
+
+@pytest.mark.parametrize("url", ["http://reached.test/", "javascript:1", "http://asked.test:22/"])
+@pytest.mark.parametrize("failure", ["robots", "private address", "scheme", "denied", "resting"])
+def test_a_redirect_to_what_is_not_asked_for_is_still_an_answer(url, failure):
+    rests, left = visits(reached(failure=failure, url=url))
+    assert (rests, left) == ([5.0], [])
+
+
+def test_a_link_that_is_not_asked_for_costs_no_rest():
+    assert visits(reached(failure="robots", url=ASKED.url)) == ([0.0], [])
