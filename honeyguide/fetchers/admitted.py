@@ -3,7 +3,9 @@
 import asyncio
 import math
 import time
+import weakref
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from honeyguide import urls
 from honeyguide.contracts import Link, Response
@@ -32,6 +34,8 @@ class Admitted:
         self._delay = delay
         self._clock = clock
         self._until: dict[str, float] = {}  # by host
+        # by host, who was there last; a number would be given to another task soon
+        self._guests: dict[str, weakref.ref[Any]] = {}
 
     async def fetch(self, link: Link, terms: Terms | None = None) -> Response:
         """Bring what a link points to, if it may be asked for now."""
@@ -39,20 +43,28 @@ class Admitted:
         for refusal in self._refusals:
             if reason := refusal(url):
                 return Response(link, link.url, 0, failure=reason)
-        host = _host(url)
-        while (wait := self._until.get(host, 0.0) - self._clock()) > 0:
+        host, guest = _host(url), weakref.ref(asyncio.current_task())
+        # who is led on within a host need not wait: to it, that is one visit
+        while self._guests.get(host) != guest and (wait := self._wait(host)) > 0:
             if wait > _PATIENCE:
                 headers = {"retry-after": str(math.ceil(wait))}
                 return Response(link, link.url, 0, headers, failure="resting")
             await asyncio.sleep(wait)  # meanwhile another may have gone first
         self.rest(host, self._delay)
+        self._guests[host] = guest
         return await self._fetcher.fetch(link, terms)
+
+    def _wait(self, host: str) -> float:
+        return self._until.get(host, 0.0) - self._clock()
 
     def rest(self, host: str, seconds: float) -> None:
         """Leave a host alone for so long at least."""
         now = self._clock()
+        self._guests.pop(host, None)
         if seconds and now + seconds > self._until.get(host, 0.0):
             self._until[host] = now + seconds
+        if len(self._guests) > _CAPACITY:
+            self._guests.clear()
         if len(self._until) > _CAPACITY:
             self._until = {each: until for each, until in self._until.items() if until > now}
             for soonest in sorted(self._until, key=lambda each: self._until[each])[:-_CAPACITY]:

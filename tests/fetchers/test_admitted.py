@@ -84,6 +84,19 @@ def test_requests_to_a_host_are_apart_however_it_is_come_to(monkeypatch):
     assert clock.asked == [0.0, 2.0, 4.0]
 
 
+def test_who_is_led_on_within_a_host_need_not_wait(monkeypatch):
+    clock = Clock(monkeypatch)
+    web = Admitted(clock, delay=2.0, clock=lambda: clock.now)
+
+    async def led_on():
+        for path in ("a", "b"):
+            await web.fetch(Link(f"http://site.test/{path}"))
+
+    asyncio.run(led_on())
+    asyncio.run(led_on())
+    assert clock.asked == [0.0, 0.0, 2.0, 2.0]
+
+
 def test_a_host_that_rests_for_long_is_not_waited_for(monkeypatch):
     clock = Clock(monkeypatch)
     web = Admitted(clock, clock=lambda: clock.now)
