@@ -123,26 +123,42 @@ def _settings(found: Part, rest: str, accepted: typing.Mapping[str, Any]) -> dic
     pairs = [piece.partition("=") for piece in rest.split(",")]
     if all(key in accepted and equals for key, equals, _ in pairs):
         return {key: _convert(found, key, value) for key, _, value in pairs}
-    if found.argument:
+    if found.argument and not _means_settings(found, pairs, accepted):
         return {found.argument: _convert(found, found.argument, rest)}
     wrong = next(key for key, equals, _ in pairs if key not in accepted or not equals)
     raise unknown(f"setting of {found.kind} {found.name!r}", wrong, accepted)
 
 
+def _means_settings(
+    found: Part, pairs: list[tuple[str, str, str]], accepted: typing.Mapping[str, Any]
+) -> bool:
+    """Whether key=value pairs were meant, where a bare text may have equals signs of its own."""
+    if not all(equals and key.isidentifier() for key, equals, _ in pairs):
+        return False
+    return _wanted(found, found.argument) in _SAID or any(key in accepted for key, _, _ in pairs)
+
+
+_SAID = {bool: "true or false", int: "a whole number", float: "a number"}
+
+
 def _convert(found: Part, key: str, text: str) -> Any:
-    target = found.make.__init__ if inspect.isclass(found.make) else found.make
-    wanted = typing.get_type_hints(target).get(key, str)
+    wanted = _wanted(found, key)
     try:
         if wanted is bool:
             return {"true": True, "false": False, "yes": True, "no": False}[text.lower()]
-        for number in (int, float):
-            if wanted is number or number in typing.get_args(wanted):
-                return number(text)
+        return wanted(text) if wanted in _SAID else text
     except (ValueError, KeyError):
         raise HoneyguideError(
-            f"{found.kind} {found.name!r}: {key} must be a {wanted.__name__}, not {text!r}"
+            f"{found.kind} {found.name!r}: {key} must be {_SAID[wanted]}, not {text!r}"
         ) from None
-    return text
+
+
+def _wanted(found: Part, key: str) -> type:
+    """The plain type of a setting, also where it may be None."""
+    target = found.make.__init__ if inspect.isclass(found.make) else found.make
+    hint = typing.get_type_hints(target).get(key, str)
+    plain = typing.get_args(hint) or (hint,)
+    return next((kind for kind in _SAID if kind in plain), str)
 
 
 def _package(kind: str) -> ModuleType:

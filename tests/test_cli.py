@@ -172,7 +172,7 @@ BAD = {
     "no label named": ("--world", "synthetic:pages=1000", "--judge", "label:geologgy", *SMALL[2:]),
     "no web address": ("--topic", "rocks", "--seed", "http://[bad"),
     "contact must be": ("--topic", "rocks", "--seed", "https://a.example", "--contact", "me"),
-    "must be a int, not 'many'": ("--world", "synthetic:pages=many", *SMALL[2:]),
+    "must be a whole number, not 'many'": ("--world", "synthetic:pages=many", *SMALL[2:]),
 }
 
 

@@ -27,8 +27,26 @@ def test_a_wrong_setting_gets_the_nearest_one():
 
 
 def test_a_setting_of_the_wrong_type_is_said():
-    with pytest.raises(HoneyguideError, match="delay must be a float, not 'soon'"):
+    with pytest.raises(HoneyguideError, match="delay must be a number, not 'soon'"):
         make("frontier", "best_first:delay=soon", width=1, rng=None)
+    with pytest.raises(HoneyguideError, match="pages must be a whole number, not 'many'"):
+        make("world", "synthetic:many", judge=None)
+
+
+def test_a_setting_that_may_be_none_is_converted_or_refused_like_any_other():
+    with pytest.raises(HoneyguideError, match="threshold must be a number, not 'abc'"):
+        make("judge", "embedding:abc", topic="birds", encoder=None)
+
+
+@pytest.mark.parametrize("spec", ["synthetic:foo=1", "synthetic:pages=200,foo=1"])
+def test_an_unknown_setting_is_not_taken_for_a_bare_number(spec):
+    with pytest.raises(HoneyguideError, match="no setting of world 'synthetic' named 'foo'"):
+        make("world", spec, judge=None)
+
+
+def test_a_bare_text_may_have_an_equals_sign():
+    judge = make("judge", "label:a=b")
+    assert judge(Page("http://x.example/", labels=("a=b",))).relevant
 
 
 def test_settings_are_converted_and_bare_values_go_where_the_part_wants_them():
