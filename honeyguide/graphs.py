@@ -118,7 +118,7 @@ class Graph:
             raise HoneyguideError(
                 f"{path} is no recorded web: make one with 'honeyguide import'"
             ) from None
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (OSError, EOFError, ValueError, LookupError, TypeError) as error:
             raise HoneyguideError(f"cannot read the recorded web {path}: {error}") from None
 
     def _open(self, about: dict[str, Any]) -> None:

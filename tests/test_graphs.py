@@ -191,6 +191,14 @@ def test_what_is_no_recording_is_refused_in_a_sentence(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["records.bin", "targets.npy", "urls.npy"])
+def test_an_emptied_recording_is_refused_when_opened(tmp_path, name):
+    write(tmp_path / "web", ("a", [("a", "x")] * 50, {"text": "word " * 1000}))
+    (tmp_path / "web" / name).write_bytes(b"")
+    with pytest.raises(HoneyguideError, match="cannot read the recorded web"):
+        Graph.open(tmp_path / "web")
+
+
+@pytest.mark.parametrize("name", ["records.bin", "targets.npy", "urls.npy"])
 def test_a_cut_off_recording_is_refused_when_opened(tmp_path, name):
     write(tmp_path / "web", ("a", [("a", "x")] * 50, {"text": "word " * 1000}))
     file = tmp_path / "web" / name
