@@ -34,6 +34,7 @@ def cut_subgraph(
     offsets, links = graph.inside()
     truth = Truth(graph.index, rewards, offsets, links)
     distance = hops_to_reward(truth, rewards)
+    hops = min(hops, int(distance.max()))  # beyond, there is nothing to find
     distance[distance > hops] = UNREACHABLE
     kept = np.flatnonzero(distance >= 0)
     for page in kept.tolist():

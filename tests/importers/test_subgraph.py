@@ -48,6 +48,13 @@ def test_pages_within_two_hops_and_what_they_link_to_are_kept(whole, tmp_path):
         part.find("http://far.example/")
 
 
+def test_more_hops_than_there_are_end_where_nothing_new_is_found(whole, tmp_path):
+    counts = cut_subgraph(whole, tmp_path / "part", targets="law.example", hops=10**17)
+    assert counts["pages"] == len(LINKS)
+    assert "at 4 hops" in counts
+    assert "at 5 hops" not in counts
+
+
 def test_without_a_target_there_is_nothing_to_keep(whole, tmp_path):
     with pytest.raises(HoneyguideError, match="no page of whole is a target"):
         cut_subgraph(whole, tmp_path / "part", targets="nowhere.example")
