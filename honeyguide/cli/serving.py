@@ -1,15 +1,20 @@
 """honeyguide serve: the generated web over real HTTP, to try a crawler on."""
 
 import asyncio
+import os
 from typing import Annotated
 
 import typer
+
+from honeyguide.errors import HoneyguideError
+
+Port = Annotated[int, typer.Option("--port", min=0, max=65_535, help="On loopback; 0: a free one.")]
 
 
 def serve(
     pages: Annotated[int, typer.Option("--pages", min=100, help="Pages of the web.")] = 20_000,
     seed: Annotated[int, typer.Option("--seed", help="Which web.")] = 1,
-    port: Annotated[int, typer.Option("--port", min=0, help="On loopback; 0: a free one.")] = 8765,
+    port: Port = 8765,
     sites: Annotated[
         str, typer.Option("--sites", help="Organisations' sites of this set instead: tesw, ...")
     ] = "",
@@ -38,4 +43,8 @@ def serve(
             typer.echo(f'crawl it with: --resolve "*=127.0.0.1:{server.port}" --allow-private')
             await asyncio.Event().wait()
 
-    asyncio.run(run())
+    try:
+        asyncio.run(run())
+    except OSError as error:
+        reason = os.strerror(error.errno) if error.errno else error
+        raise HoneyguideError(f"cannot serve on port {port}: {reason}") from None

@@ -1,10 +1,16 @@
 import asyncio
 import contextlib
+import errno
+import os
+import socket
 
 import aiohttp
 import pytest
+from typer.testing import CliRunner
 
+from honeyguide.cli import app
 from honeyguide.contracts import Link, Verdict
+from honeyguide.errors import HoneyguideError
 from honeyguide.fetchers.http import HttpFetcher
 from honeyguide.worlds.synthetic import SyntheticWorld
 from honeyguide.worlds.synthetic.html import render
@@ -50,6 +56,16 @@ def test_each_host_name_shows_its_own_pages_on_one_port(world):
         assert status == 200
         assert headers["Content-Type"] == "text/html; charset=utf-8"
         assert body == render(world.draft(home))
+
+
+def test_a_port_that_cannot_be_had_is_one_sentence():
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        error = CliRunner().invoke(app, ["serve", "--pages", "100", "--port", port]).exception
+    assert isinstance(error, HoneyguideError)
+    assert str(error) == f"cannot serve on port {port}: {os.strerror(errno.EADDRINUSE)}"
+    refused = CliRunner().invoke(app, ["serve", "--pages", "100", "--port", "99999"])
+    assert refused.exit_code == 2
 
 
 @pytest.mark.parametrize(
