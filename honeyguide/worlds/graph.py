@@ -8,6 +8,7 @@ import numpy as np
 from honeyguide.contracts import Judge, Link, Truth, Verdict, Visit
 from honeyguide.graphs import Graph
 from honeyguide.registry import part
+from honeyguide.worlds.drawing import drawn
 
 NOT_FOUND = Verdict(0.0, False)
 
@@ -47,8 +48,7 @@ class GraphWorld:
 
     def sample(self, count: int, rng: np.random.Generator) -> list[Link]:
         """So many pages, each as likely as any other."""
-        pages = rng.integers(len(self.graph), size=count).tolist()
-        return [Link(self.graph.url(page)) for page in pages]
+        return [Link(self.graph.url(page)) for page in drawn(count, len(self.graph), rng)]
 
     def labels(self) -> dict[str, int]:
         """How many pages have each label."""

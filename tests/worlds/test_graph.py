@@ -1,5 +1,6 @@
 import asyncio
 
+import numpy as np
 import pytest
 
 from honeyguide.contracts import Link, Verdict
@@ -67,6 +68,12 @@ def test_labels_are_counted(world):
 def test_an_unknown_seed_is_refused_in_a_sentence(world):
     with pytest.raises(HoneyguideError, match="did you mean 'Kiwi'"):
         world.find("kiwis")
+
+
+def test_more_random_pages_than_there_are_cannot_be_drawn(world):
+    assert len(world.sample(3, np.random.default_rng(1))) == 3
+    with pytest.raises(HoneyguideError, match="are more than the 3 of this web"):
+        world.sample(99_999_999_999, np.random.default_rng(1))
 
 
 def test_a_visit_takes_the_time_it_is_told_to(world):

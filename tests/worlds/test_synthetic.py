@@ -178,6 +178,14 @@ def test_the_registry_makes_one_by_number_of_pages_and_seed():
     assert make("world", "synthetic:800", judge=About()).pages == 800
     with pytest.raises(HoneyguideError, match="at least"):
         make("world", "synthetic:3", judge=About())
+    with pytest.raises(HoneyguideError, match="at most 1,000,000,000 pages"):
+        make("world", f"synthetic:{10**20 - 1}", judge=About())
+
+
+def test_more_random_pages_than_there_are_cannot_be_drawn(world):
+    assert len(world.sample(3000, np.random.default_rng(1))) == 3000
+    with pytest.raises(HoneyguideError, match="are more than the 3,000 of this web"):
+        world.sample(99_999_999_999, np.random.default_rng(1))
 
 
 # ------------------------------------------------------------------- truth

@@ -15,7 +15,7 @@ from honeyguide.errors import HoneyguideError
 from honeyguide.worlds.synthetic.chance import draw, field, key, share
 from honeyguide.worlds.synthetic.words import FAMILY, NO_TOPIC
 
-LEAST_PAGES = 64
+LEAST_PAGES, MOST_PAGES = 64, 1_000_000_000  # the most take 1 GB to lay out
 SMALLEST_HOST = 8  # pages
 PAGES_PER_HOST = 32  # on average
 TOPICS = 32
@@ -70,6 +70,8 @@ class Layout:
     def __init__(self, pages: int, seed: int) -> None:
         if pages < LEAST_PAGES:
             raise HoneyguideError(f"a generated web needs at least {LEAST_PAGES} pages")
+        if pages > MOST_PAGES:
+            raise HoneyguideError(f"a generated web has at most {MOST_PAGES:,} pages")
         self.pages = pages
         self.hosts = max(pages // PAGES_PER_HOST, min(BLOCK, pages // 12))
         spare = pages - SMALLEST_HOST * self.hosts

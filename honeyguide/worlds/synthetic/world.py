@@ -10,6 +10,7 @@ import numpy as np
 from honeyguide.contracts import Judge, Link, Page, Truth, Verdict, Visit
 from honeyguide.errors import HoneyguideError, unknown
 from honeyguide.registry import part
+from honeyguide.worlds.drawing import drawn
 from honeyguide.worlds.synthetic.draft import Draft, links_of, text_of
 from honeyguide.worlds.synthetic.layout import (
     BROKEN,
@@ -124,7 +125,7 @@ class SyntheticWorld:
 
     def sample(self, count: int, rng: np.random.Generator) -> list[Link]:
         """So many pages, each as likely as any other."""
-        pages = rng.integers(self.pages, size=count).tolist()
+        pages = drawn(count, self.pages, rng)
         return [Link(self.names.url(self.layout.spot(page))) for page in pages]
 
     def topics(self) -> tuple[str, ...]:
