@@ -201,7 +201,11 @@ def _xml(text: str) -> str:
 def read_items(path: Path) -> list[Item]:
     """Items that were written before; a last line cut short by a crash is passed over."""
     rows: list[Item] = []
-    for line in path.read_text("utf-8").splitlines() if path.exists() else ():
+    try:
+        lines = path.read_bytes().splitlines() if path.exists() else []
+    except OSError as error:
+        raise HoneyguideError(f"cannot read {path}: {error.strerror}") from None
+    for line in lines:
         try:
             rows.append(Item(**json.loads(line)))
         except (ValueError, TypeError):

@@ -121,6 +121,26 @@ def test_watching_once_writes_new_items_and_a_feed(served, tmp_path):
     assert "damaged" in refused("watch", sources, "--once", "--out", out)
 
 
+@pytest.mark.parametrize(
+    ("places", "sentence"),
+    [
+        (("--out", "folder"), "folder: it is a folder"),
+        (("--out", "no/items.jsonl"), "items.jsonl: there is no folder"),
+        (("--out", "items.jsonl", "--rss", "no/feed.xml"), "feed.xml: there is no folder"),
+        (("--out", "items.jsonl", "--rss", "folder"), "folder: it is a folder"),
+    ],
+)
+def test_places_that_cannot_be_written_are_told_before_watching(
+    served, tmp_path, monkeypatch, places, sentence
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "sources").write_text("http://x.example/events\n")
+    there = ("--allow-private", "--resolve", f"x.example=127.0.0.1:{served[1]}")
+    assert sentence in refused("watch", "sources", "--once", *there, *places)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["folder", "sources"]
+
+
 def test_the_home_pages_that_serve_names_are_found_by_find():
     command = [sys.executable, "-m", "honeyguide", "serve", "--sites", "mixed", "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, bufsize=1) as serving:

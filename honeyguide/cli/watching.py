@@ -33,7 +33,10 @@ def watch(
     """Look at source pages again and again, and report what is new, each item once."""
     from honeyguide import watching
     from honeyguide.cli.sites import open_world
+    from honeyguide.places import check_writable
 
+    for place in filter(None, (out, rss)):
+        check_writable(place)
     made = open_world(
         world, delay=delay, contact=contact, allow_private=allow_private, resolve=resolve
     )
