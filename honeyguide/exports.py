@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from honeyguide.errors import HoneyguideError, unknown
-from honeyguide.store.database import about, open_crawl
+from honeyguide.store.database import about, open_crawl, reading
 from honeyguide.store.ledger import clean
 from honeyguide.store.lock import holder
 from honeyguide.store.store import WARCS, unpacked_text
@@ -189,7 +189,7 @@ FORMATS: dict[str, Callable[[_Pages, Path], None]] = {
 
 def best_pages(folder: Path, count: int) -> list[Row]:
     """The most relevant pages with the reasons why, the earlier first among equals."""
-    with closing(open_crawl(folder)) as database:
+    with reading(folder) as database:
         rows = database.execute(
             "SELECT page_url, max(relevance), reasons FROM pages WHERE relevant"
             " GROUP BY page_url ORDER BY 2 DESC, min(n) LIMIT ?",
@@ -203,14 +203,14 @@ def best_pages(folder: Path, count: int) -> list[Row]:
 
 def policy(folder: Path) -> list[Row]:
     """What the gate of a crawl had learnt when it last stopped; empty without a gate."""
-    with closing(open_crawl(folder)) as database:
+    with reading(folder) as database:
         rows: list[Row] = json.loads(about(database).get("gate", "[]"))
     return rows
 
 
 def status(folder: Path) -> dict[str, Any]:
     """How a crawl stands, whether it runs or not; times are seconds since 1970."""
-    with closing(open_crawl(folder)) as database:
+    with reading(folder) as database:
         known = about(database)
         [[visits, size, pages]] = database.execute(
             "SELECT count(*), sum(bytes), count(DISTINCT page_url) FROM pages"

@@ -1,12 +1,14 @@
 import csv
 import json
+import sqlite3
 import sys
+from contextlib import closing
 
 import pytest
 
 from honeyguide.contracts import Link, Page, Response, Verdict, Visit
 from honeyguide.errors import HoneyguideError
-from honeyguide.exports import export, status
+from honeyguide.exports import best_pages, export, status
 from honeyguide.store.database import create
 from honeyguide.store.recorded import Recorded
 from honeyguide.store.store import Store
@@ -151,6 +153,21 @@ def test_status_says_how_a_crawl_stands(folder):
     assert (known["waiting"], known["stopped"], known["process"]) == (7, "budget spent", "")
     assert known["last"] == 1_700_000_000.5
     assert known["settings"] == {"topic": "birds"}
+
+
+def test_damage_is_told_by_status_and_export_in_a_sentence(folder, tmp_path):
+    path = folder / "crawl.sqlite"
+    data = bytearray(path.read_bytes())
+    with closing(sqlite3.connect(path)) as database:
+        [[size]] = database.execute("PRAGMA page_size")
+        [[root]] = database.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'pages'")
+    data[size * (root - 1) : size * root] = b"\xff" * size
+    path.write_bytes(data)
+    for asked in (status, lambda folder: best_pages(folder, 3)):
+        with pytest.raises(HoneyguideError, match=r"cannot read .*crawl.sqlite: .*malformed"):
+            asked(folder)
+    with pytest.raises(HoneyguideError, match="cannot export"):
+        export(folder, "csv", tmp_path / "out.csv")
 
 
 def test_status_and_export_of_a_crawl_that_runs(tmp_path):

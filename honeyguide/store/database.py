@@ -5,8 +5,8 @@ import json
 import os
 import sqlite3
 import time
-from collections.abc import Mapping
-from contextlib import closing
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -110,6 +110,16 @@ def open_crawl(folder: Path) -> sqlite3.Connection:
     raise HoneyguideError(f"{folder} holds no crawl: {path.name} is something else")
 
 
+@contextmanager
+def reading(folder: Path) -> Iterator[sqlite3.Connection]:
+    """The database of a crawl to read from; damage that shows is told in a sentence."""
+    with closing(open_crawl(folder)) as database:
+        try:
+            yield database
+        except (sqlite3.Error, ValueError, LookupError) as error:
+            raise HoneyguideError(f"cannot read {folder / FILE}: {error}") from None
+
+
 def connect(folder: Path) -> sqlite3.Connection:
     """A connection that may move between threads and leaves transactions to its user."""
     path = (folder / FILE).resolve()
@@ -128,7 +138,7 @@ def about(database: sqlite3.Connection) -> dict[str, Any]:
 
 def settings(folder: Path) -> dict[str, Any]:
     """The settings that a crawl was begun with."""
-    with closing(open_crawl(folder)) as database:
+    with reading(folder) as database:
         said: dict[str, Any] = json.loads(about(database)["settings"])
     return said
 
