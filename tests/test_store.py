@@ -298,6 +298,15 @@ def test_whoever_outruns_the_disk_waits_for_it():
     writer.stop()
 
 
+def test_a_lock_that_cannot_be_written_is_one_sentence(folder):
+    (folder / "lock").unlink()
+    (folder / "lock").mkdir()
+    with pytest.raises(HoneyguideError, match=r"cannot write .*lock: Is a directory"):
+        Store(folder)
+    with pytest.raises(HoneyguideError, match=r"cannot write .*lock: Is a directory"):
+        create(folder, {})
+
+
 def test_a_failure_to_create_is_one_sentence(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(HoneyguideError, match="cannot write to"):

@@ -16,7 +16,10 @@ class Lock:
         self._path = (folder / "lock").resolve()
         if self._path in _held:
             raise HoneyguideError(f"{folder} is already open in this process")
-        self._file = self._path.open("a+")
+        try:
+            self._file = self._path.open("a+")
+        except OSError as error:
+            raise HoneyguideError(f"cannot write {folder / 'lock'}: {error.strerror}") from None
         try:
             _lock(self._file.fileno())
         except OSError:
