@@ -217,6 +217,13 @@ def test_files_that_cannot_be_read_get_one_sentence(tmp_path):
         read_pages([tmp_path / "odd.jsonl"])
 
 
+@pytest.mark.parametrize("body", [b"PAR1\x15\0\x15\n", "Größe".encode("latin-1")])
+def test_a_file_that_is_not_text_teaches_nothing(tmp_path, body):
+    (tmp_path / "rocks.parquet").write_bytes(b"rocks\n" + body)
+    with pytest.raises(HoneyguideError, match=r"rocks.parquet is not text in UTF-8: see line 2"):
+        read_pages([tmp_path / "rocks.parquet"])
+
+
 # ------------------------------------------------------------------ command
 
 

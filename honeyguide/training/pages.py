@@ -44,8 +44,17 @@ def _in_file(path: Path) -> Iterator[Page]:
         elif start == b"<":
             yield parse(stream.read(MAX_BODY), path.name).page
         else:
-            for line in stream:
-                yield Page(str(path), text=line.decode("utf-8", "replace").strip())
+            yield from _text_lines(stream, path)
+
+
+def _text_lines(lines: BinaryIO, path: Path) -> Iterator[Page]:
+    for number, line in enumerate(lines, 1):
+        try:
+            if b"\0" in line:
+                raise ValueError
+            yield Page(str(path), text=line.decode("utf-8").strip())
+        except ValueError:
+            raise HoneyguideError(f"{path} is not text in UTF-8: see line {number}") from None
 
 
 def _json_lines(lines: BinaryIO, path: Path) -> Iterator[Page]:
