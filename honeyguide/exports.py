@@ -84,6 +84,7 @@ class _Pages:
     ) -> None:
         self.folder = folder
         self.count = 0  # given out so far
+        self.without_body = 0
         self._database = database
         self._relevant_only = relevant_only
         self._progress = progress
@@ -107,6 +108,7 @@ class _Pages:
                 yield self.folder / WARCS / name, offset, length
             else:
                 self.count -= 1
+                self.without_body += 1
 
     def _select(self, columns: str) -> Iterator[tuple[Any, ...]]:
         chosen = (int(self._relevant_only),)
@@ -165,6 +167,10 @@ def _warc(pages: _Pages, path: Path) -> None:
         file.write(warcinfo(path.name.removeprefix(".").removesuffix(".part"), {}, time.time()))
         for source, offset, length in pages.places():
             _copy(source, offset, length, file)
+    if pages.without_body and not pages.count:
+        raise HoneyguideError(
+            f"{pages.folder} has no bodies for a WARC file: generated and recorded webs leave none"
+        )
 
 
 def _copy(source: Path, offset: int, length: int, out: BinaryIO) -> None:

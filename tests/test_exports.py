@@ -130,6 +130,18 @@ def test_bodies_that_are_gone_are_told_so_and_nothing_is_left(folder, tmp_path, 
     assert list(tmp_path.iterdir()) == [folder]
 
 
+def test_a_crawl_that_kept_no_bodies_makes_no_warc_and_says_so(tmp_path):
+    create(tmp_path / "crawl", {})
+    store = Store(tmp_path / "crawl")
+    link = Link("http://a.example/")
+    store.absorbed(Visit(link, Page(link.url, text="x"), Verdict(0.0, False)), 0.5, 1.0)
+    store.close()
+    assert export(tmp_path / "crawl", "csv", tmp_path / "out.csv") == 1
+    with pytest.raises(HoneyguideError, match="generated and recorded webs leave none"):
+        export(tmp_path / "crawl", "warc", tmp_path / "out.warc.gz")
+    assert not (tmp_path / "out.warc.gz").exists()
+
+
 def test_nothing_is_overwritten(folder, tmp_path):
     (tmp_path / "out.csv").write_text("mine")
     with pytest.raises(HoneyguideError, match="already exists"):
