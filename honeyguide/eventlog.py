@@ -6,6 +6,8 @@ from functools import cache
 from pathlib import Path
 from types import TracebackType
 
+from honeyguide.errors import HoneyguideError
+
 _LENGTH, _CHECK = struct.Struct("<Q"), struct.Struct("<I")
 _POLYNOMIAL = 0x82F63B78  # of CRC-32C, bits reversed
 
@@ -14,9 +16,12 @@ class EventLog:
     """A file of scalars by name and step."""
 
     def __init__(self, folder: Path, now: float) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
         self.path = folder / f"events.out.tfevents.{int(now)}.honeyguide"
-        self._file = self.path.open("ab")
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._file = self.path.open("ab")
+        except OSError as error:
+            raise HoneyguideError(f"cannot write logs to {folder}: {error.strerror}") from None
         self._record(_event(now, 0, _field(3, b"brain.Event:2")))
 
     def write(self, step: int, figures: Mapping[str, float], now: float) -> None:

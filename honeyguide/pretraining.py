@@ -14,6 +14,7 @@ from honeyguide.crawl import run_jumping
 from honeyguide.errors import HoneyguideError
 from honeyguide.eventlog import EventLog
 from honeyguide.navigator import Navigator
+from honeyguide.places import check_writable
 from honeyguide.plan import OpenPlan, Plan
 from honeyguide.policies import save_policy
 from honeyguide.serialise import DamagedError, read_state, write_state
@@ -55,9 +56,8 @@ class Training:
 
     def run(self, resume: bool, report: Report) -> list[int]:
         """Train; the relevant pages that each crawl found."""
-        if self.plans[0].open().world.live:
-            raise HoneyguideError("an agent is trained on recorded or generated webs only")
         learnt, found = self._begin(resume)
+        self._check(learnt)
         lessons = [plan for _ in range(self.rounds) for plan in self.plans]
         total = sum(plan.budget for plan in lessons)
         agent: Agent | None = None
@@ -76,6 +76,16 @@ class Training:
         save_policy(self.out, self.plans[0].agent, agent)
         self.checkpoint.unlink(missing_ok=True)
         return found
+
+    def _check(self, learnt: State | None) -> None:
+        """Open every crawl and look at every place, before hours go into the first crawl."""
+        for plan in self.plans:
+            opened = plan.open()
+            if opened.world.live:
+                raise HoneyguideError("an agent is trained on recorded or generated webs only")
+            _pupil(opened, learnt)
+        if self.out.parent.exists() or self.logs:  # where logs are beside it, they make the folder
+            check_writable(self.out)
 
     def _asked(self) -> list[Any]:
         return [[p.topic, list(p.seeds), p.world, p.judge, p.agent, p.budget] for p in self.plans]

@@ -4,6 +4,7 @@ import struct
 
 import pytest
 
+from honeyguide.errors import HoneyguideError
 from honeyguide.eventlog import EventLog, _masked, crc32c
 
 
@@ -19,6 +20,12 @@ def records(data):
 
 def test_the_checksum_is_castagnolis():
     assert crc32c(b"123456789") == 0xE3069283
+
+
+def test_logs_that_cannot_be_written_get_one_sentence(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(HoneyguideError, match=r"cannot write logs to .*file: File exists"):
+        EventLog(tmp_path / "file", 1000.0)
 
 
 def test_figures_are_records_with_their_names_and_steps(tmp_path):

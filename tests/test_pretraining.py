@@ -1,5 +1,7 @@
 """honeyguide train dqn: crawl after crawl, resumable, one sentence when it cannot be."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -94,3 +96,18 @@ def test_a_policy_of_another_shape_gets_one_sentence(tmp_path):
 def test_an_agent_that_learns_nothing_cannot_be_trained(tmp_path):
     with pytest.raises(HoneyguideError, match="cannot be trained"):
         training(tmp_path, agent="best_first").run(False, silent)
+    assert not list(tmp_path.iterdir())
+
+
+def test_every_crawl_is_checked_before_the_first_and_nothing_is_left_behind(tmp_path):
+    lost = replace(lesson("football"), seeds=("nosuch",))
+    with pytest.raises(HoneyguideError, match="'nosuch'"):
+        Training((lesson("geology"), lost), 1, tmp_path / "it").run(False, stopped_after(0))
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_policy_that_cannot_be_written_is_told_before_training(tmp_path):
+    out, logs = tmp_path / "none" / "it", tmp_path / "logs"
+    with pytest.raises(HoneyguideError, match="there is no folder"):
+        Training((lesson("geology"),), 1, out, logs).run(False, stopped_after(0))
+    assert not list(tmp_path.iterdir())
