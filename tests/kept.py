@@ -8,6 +8,7 @@ import resource
 import sys
 import time
 import traceback
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +25,18 @@ from honeyguide.store.store import Store
 
 PAGES = 300
 HOSTS = 7
+
+
+def damage_table(folder, table):
+    """Overwrite the first block of a table of a crawl that is closed."""
+    path = folder / database.FILE
+    with closing(database.connect(folder)) as connection:
+        [[size]] = connection.execute("PRAGMA page_size")
+        wanted = "SELECT rootpage FROM sqlite_schema WHERE name = ?"
+        [[root]] = connection.execute(wanted, (table,))
+    data = bytearray(path.read_bytes())
+    data[size * (root - 1) : size * root] = b"\xff" * size
+    path.write_bytes(data)
 
 
 class Learner(Agent):

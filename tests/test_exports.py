@@ -168,17 +168,18 @@ def test_status_says_how_a_crawl_stands(folder):
 
 
 def test_damage_is_told_by_status_and_export_in_a_sentence(folder, tmp_path):
-    path = folder / "crawl.sqlite"
-    data = bytearray(path.read_bytes())
-    with closing(sqlite3.connect(path)) as database:
-        [[size]] = database.execute("PRAGMA page_size")
-        [[root]] = database.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'pages'")
-    data[size * (root - 1) : size * root] = b"\xff" * size
-    path.write_bytes(data)
+    kept.damage_table(folder, "pages")
     for asked in (status, lambda folder: best_pages(folder, 3)):
         with pytest.raises(HoneyguideError, match=r"cannot read .*crawl.sqlite: .*malformed"):
             asked(folder)
     with pytest.raises(HoneyguideError, match="cannot export"):
+        export(folder, "csv", tmp_path / "out.csv")
+
+
+def test_a_damaged_text_is_told_in_a_sentence(folder, tmp_path):
+    with closing(sqlite3.connect(folder / "crawl.sqlite")) as database, database:
+        database.execute("UPDATE pages SET text = x'28b52ffd00' WHERE text NOT NULL")
+    with pytest.raises(HoneyguideError, match="that the crawl kept is damaged"):
         export(folder, "csv", tmp_path / "out.csv")
 
 

@@ -150,6 +150,13 @@ def test_without_a_whole_snapshot_the_user_is_told(folder, monkeypatch):
         crawl(folder, 1)
 
 
+def test_a_damaged_database_is_told_when_a_crawl_goes_on(folder):
+    crawl(folder, 30)
+    kept.damage_table(folder, "pages")
+    with pytest.raises(HoneyguideError, match=r"crawl.sqlite is damaged"):
+        crawl(folder, 1)
+
+
 def test_other_settings_than_the_crawl_had_are_noticed(folder):
     crawl(folder, 30)
     store = Store(folder)

@@ -141,6 +141,10 @@ class Store:
 
         Its leases are links that were being visited: they come first.
         """
+        self._guarded(partial(self._replay, navigator))
+        return self._now
+
+    def _replay(self, navigator: Navigator) -> None:
         n = 0
         saved = self._snapshots.newest()
         if saved is not None:
@@ -149,7 +153,6 @@ class Store:
         for kind, now, *row in self._events(n):
             self._apply(navigator, kind, now, *row)
             self._now = now
-        return self._now
 
     def _events(self, after: int) -> Iterator[tuple[Any, ...]]:
         first = self._database.execute("SELECT min(n) FROM journal").fetchone()[0]
@@ -197,7 +200,10 @@ def unpacked_text(data: bytes | None) -> str:
 
 
 def _unpacked(data: bytes) -> bytes:
-    return zstandard.ZstdDecompressor().decompress(data)
+    try:
+        return zstandard.ZstdDecompressor().decompress(data)
+    except zstandard.ZstdError:
+        raise HoneyguideError("a page that the crawl kept is damaged") from None
 
 
 def _size(visit: Visit) -> int:
