@@ -210,3 +210,19 @@ def test_the_demo_compares_and_says_where_the_results_are(tmp_path):
     assert "best_first" in done.stdout
     assert str(tmp_path / "demo/report.md") in done.stdout.replace("\n", "")
     assert "name another folder" in refused("demo", "--out", tmp_path / "demo")
+    honeyguide("demo", "--out", tmp_path / "demo", "--budget", 3, "--replace")
+    assert json.loads((tmp_path / "demo/results.json").read_text())["agents"]["guide"]["pages"] == 3
+
+
+def test_the_demo_replaces_only_demos(tmp_path):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine/results.json").write_text("{}")
+    assert "is no demo" in refused("demo", "--out", tmp_path / "mine", "--replace")
+    assert (tmp_path / "mine/results.json").read_text() == "{}"
+
+
+def test_a_bench_leaves_the_folder_of_a_crawl_alone(tmp_path):
+    honeyguide("crawl", *SMALL, "--budget", 5, "--out", tmp_path / "out")
+    before = set((tmp_path / "out").iterdir())
+    assert "holds a crawl" in refused("bench", *SMALL, "--budget", 5, "--out", tmp_path / "out")
+    assert set((tmp_path / "out").iterdir()) == before

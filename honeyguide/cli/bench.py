@@ -59,6 +59,7 @@ def bench(
     config: flags.Config = None,
 ) -> None:
     """Compare agents: the same web, topic, seeds, judge and budget for all."""
+    _check_folder(out)
     if suite:
         _run_suite(suite, data, out, tuple(parts), quick, _names(agents), workers)
         return
@@ -71,8 +72,6 @@ def bench(
     names = _names(agents or USUAL)
     if not names:
         raise HoneyguideError("which agents? say --agents with names from `honeyguide list agents`")
-    if out.exists() and not out.is_dir():
-        raise HoneyguideError(f"{out} is a file, not a folder")
     plan = Plan(
         topic=topic,
         seeds=tuple(seeds),
@@ -91,6 +90,15 @@ def bench(
     write_report(comparison, out, shlex.join(["honeyguide", *sys.argv[1:]]))
     print_comparison(comparison)
     typer.echo(f"results: {out / 'results.json'}, {out / 'report.md'}, {out / 'curves.png'}")
+
+
+def _check_folder(out: Path) -> None:
+    from honeyguide.store.database import FILE
+
+    if out.exists() and not out.is_dir():
+        raise HoneyguideError(f"{out} is a file, not a folder")
+    if (out / FILE).exists():
+        raise HoneyguideError(f"{out} holds a crawl; name another folder with --out")
 
 
 def _names(agents: str) -> tuple[str, ...]:

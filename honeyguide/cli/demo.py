@@ -27,6 +27,7 @@ AGENTS = ("guide", "best_first", "breadth_first")
 TOPIC = "geology"
 PAGES = 20_000
 BUDGET = 600
+MARK = "honeyguide-demo"  # a file that only a demo's folder has: nothing else is deleted
 
 
 def demo(
@@ -39,10 +40,7 @@ def demo(
     from honeyguide.bench.runner import Comparison
     from honeyguide.plan import Plan
 
-    if out.exists():
-        if not (replace and (out / "results.json").exists()):
-            raise HoneyguideError(f"{out} exists; name another folder with --out, or --replace it")
-        shutil.rmtree(out)
+    _make_room(out, replace)
     typer.echo(f"A focused crawl for {TOPIC!r} on a generated web of {PAGES:,} pages, over HTTP.")
     with served() as (port, seed), progress_bar() as bar:
         plan = Plan(
@@ -61,6 +59,22 @@ def demo(
     print_comparison(comparison)
     typer.echo(f"results: {out / 'report.md'}, {out / 'curves.png'}, {out / 'results.json'}")
     typer.echo(f"the pages: honeyguide export {out / AGENTS[0]} --relevant --out pages.jsonl")
+
+
+def _make_room(out: Path, replace: bool) -> None:
+    """An empty folder with a demo's mark, where nothing or, if asked, an earlier demo was."""
+    is_demo = (out / MARK).is_file()
+    if out.exists() and not is_demo:
+        raise HoneyguideError(f"{out} exists and is no demo; name another folder with --out")
+    if is_demo and not replace:
+        raise HoneyguideError(f"{out} exists; name another folder with --out, or --replace it")
+    try:
+        if is_demo:
+            shutil.rmtree(out)
+        out.mkdir(parents=True)
+        (out / MARK).touch()
+    except OSError as error:
+        raise HoneyguideError(f"cannot write to {out}: {error.strerror or error}") from None
 
 
 def _run(plan: "Plan", agent: str, out: Path, bar: Progress) -> "Runs":
