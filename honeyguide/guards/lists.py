@@ -72,15 +72,22 @@ class Lists:
 
 def read_list(said: Iterable[str]) -> tuple[str, ...]:
     """Patterns as they are, and those in files: one a line, # begins a comment."""
-    patterns: list[str] = []
-    for one in said:
-        file = Path(one)
-        if not file.is_file():
-            patterns.append(one.strip())
-            continue
-        try:
-            lines = [line.partition("#")[0].strip() for line in file.read_text().splitlines()]
-        except (OSError, UnicodeDecodeError) as error:
-            raise HoneyguideError(f"cannot read the list {one}: {error}") from None
-        patterns += filter(None, lines)
-    return tuple(pattern for pattern in patterns if pattern)
+    return tuple(pattern for one in said for pattern in _patterns(one.strip()))
+
+
+def _patterns(said: str) -> list[str]:
+    """One pattern, or those of a file; none at all would allow everything."""
+    file = Path(said)
+    if not said:
+        raise HoneyguideError("an empty text is no list: name a host, a URL, a pattern or a file")
+    if file.is_dir():
+        raise HoneyguideError(f"the list {said} is a folder, not a file")
+    if not file.is_file():
+        return [said]
+    try:
+        lines = [line.partition("#")[0].strip() for line in file.read_text().splitlines()]
+    except (OSError, UnicodeDecodeError) as error:
+        raise HoneyguideError(f"cannot read the list {said}: {error}") from None
+    if not any(lines):
+        raise HoneyguideError(f"the list {said} is empty")
+    return [line for line in lines if line]

@@ -87,6 +87,20 @@ def test_a_list_can_be_a_file(tmp_path):
     )
 
 
+@pytest.mark.parametrize(
+    ("said", "sentence"),
+    [("", "an empty text is no list"), ("lists", "is a folder"), ("none.txt", "is empty")],
+)
+def test_a_list_of_nothing_is_refused_rather_than_allowing_everything(
+    said, sentence, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "lists").mkdir()
+    (tmp_path / "none.txt").write_text("# nothing yet\n\n")
+    with pytest.raises(HoneyguideError, match=sentence):
+        read_list(["good.example", said])
+
+
 def test_a_seed_that_is_never_fetched_is_complained_about():
     plan = Plan(
         topic="geology", seeds=("geology",), world="synthetic:pages=2000", deny=("*",), budget=5
