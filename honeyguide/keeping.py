@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import signal
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
@@ -69,9 +70,8 @@ def go_on(folder: Path, watcher: Watcher, **changes: Any) -> Ended:
         plan = opened.plan
         crawl = opened.crawl(recorded, lambda visit, step, now: watcher(plan, recorded, visit))
         crawl.begin = recorded.started_at
-        outcome = (
-            _run_live(crawl, opened) if opened.takes_time else run_jumping(crawl.run(opened.seeds))
-        )
+        run = _run_live if opened.takes_time else _run_simulated
+        outcome = run(crawl, opened)
         store.snapshot(recorded.navigator.state())
         save_policy(folder / LEARNT, plan.agent, recorded.navigator.agent)
         cuts = recorded.navigator.guard.report()
@@ -87,14 +87,22 @@ def go_on(folder: Path, watcher: Watcher, **changes: Any) -> Ended:
         store.close()
 
 
+def _run_simulated(crawl: Crawl, opened: OpenPlan) -> Outcome:
+    """Run on a clock that jumps."""
+
+    async def run() -> Outcome:
+        _heed_signals(crawl)
+        return await crawl.run(opened.seeds)
+
+    return run_jumping(run())
+
+
 def _run_live(crawl: Crawl, opened: OpenPlan) -> Outcome:
-    """Run in real time; the first Ctrl-C ends cleanly, the second at once."""
+    """Run in real time."""
     crawl.begin = max(crawl.begin, time.time())
 
     async def run() -> Outcome:
-        loop = asyncio.get_running_loop()
-        loop.add_signal_handler(signal.SIGTERM, crawl.stop, INTERRUPTED)
-        loop.add_signal_handler(signal.SIGINT, _interrupt, crawl)
+        _heed_signals(crawl)
         try:
             return await crawl.run(opened.seeds)
         finally:
@@ -104,7 +112,15 @@ def _run_live(crawl: Crawl, opened: OpenPlan) -> Outcome:
         return runner.run(run())
 
 
+def _heed_signals(crawl: Crawl) -> None:
+    """Let the first Ctrl-C or SIGTERM end the crawl cleanly, the second at once."""
+    if threading.current_thread() is not threading.main_thread():
+        return  # only there can signals be heard
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, _interrupt, crawl)
+
+
 def _interrupt(crawl: Crawl) -> None:
-    loop = asyncio.get_running_loop()
-    loop.add_signal_handler(signal.SIGINT, os._exit, 130)  # as safe as a kill
+    for number in (signal.SIGINT, signal.SIGTERM):  # as safe as a kill
+        asyncio.get_running_loop().add_signal_handler(number, os._exit, 128 + number)
     crawl.stop(INTERRUPTED)

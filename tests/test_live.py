@@ -196,6 +196,27 @@ def test_a_second_interrupt_ends_at_once_and_loses_nothing(server, tmp_path):
     assert f"among {pages + 30} fetched" in said
 
 
+SIMULATED = ("--world", "synthetic:pages=200000", "--topic", "geology", "--seed", "geology")
+
+
+@pytest.mark.parametrize(("number", "in_flight"), [(signal.SIGINT, "1"), (signal.SIGTERM, "4")])
+def test_one_interrupt_ends_a_simulated_crawl_cleanly_too(number, in_flight, tmp_path):
+    out = tmp_path / "out"
+    crawl = start(
+        *(PROGRAM, "crawl", *SIMULATED, "--in-flight", in_flight),
+        *("--budget", "100000", "--out", str(out)),
+    )
+    wait_for_pages(out, 20)
+    crawl.send_signal(number)
+    said, _ = crawl.communicate(timeout=30)
+    assert crawl.returncode == 0, said
+    assert "(interrupted)" in said
+    assert (out / "learnt.policy").exists()
+    pages = len(rows(out, "n"))
+    said = run(PROGRAM, "resume", str(out), "--budget", str(pages + 30))
+    assert f"among {pages + 30} fetched" in said
+
+
 def test_two_processes_cannot_crawl_in_the_same_folder(server, tmp_path):
     crawl = start(*flags(server, tmp_path / "out", 100_000))
     wait_for_pages(tmp_path / "out", 5)
