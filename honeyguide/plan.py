@@ -39,6 +39,7 @@ from honeyguide.registry import accepts, make
 
 EXAMPLE_HEAD = 500  # characters of an example page that say what it is about
 WISHES = ("contact", "allow_private", "resolve", "sitemaps", "parsers")  # what the live web is told
+USUAL_JUDGE = "topic"
 MOST_HOSTS = 5  # of a crawl that says nobody's name
 
 
@@ -66,7 +67,7 @@ class Plan:
     like: tuple[str, ...] = ()  # example pages, files or pages of the world: sets the judge
     examples: tuple[str, ...] = ()  # their texts, once they were read
     world: str = "synthetic"
-    judge: str = "topic"
+    judge: str = USUAL_JUDGE
     encoder: str = "wordllama"
     agent: str = "guide"
     policy: str = ""  # a file with what an earlier crawl's agent of the same name has learnt
@@ -97,7 +98,7 @@ class Plan:
         if self.search and not self.topic:
             object.__setattr__(self, "topic", ", ".join(self.search))
         if self.like:
-            object.__setattr__(self, "judge", "like")
+            object.__setattr__(self, "judge", _judge_with_examples(self.judge))
         elif not self.topic:
             object.__setattr__(self, "topic", _topic_of(self.judge))
         if not self.seeds:
@@ -267,6 +268,15 @@ def _seeds(plan: Plan, world: World) -> tuple[Link, ...]:
 
 def _or_infinite(limit: float | None) -> float:
     return math.inf if limit is None else limit
+
+
+def _judge_with_examples(judge: str) -> str:
+    """What judges by example pages: `like`, with its settings if there are any."""
+    if judge.partition(":")[0] == "like":
+        return judge
+    if judge != USUAL_JUDGE:
+        raise HoneyguideError(f"say like or judge, not both: example pages are no {judge!r}")
+    return "like"
 
 
 def _topic_of(judge: str) -> str:

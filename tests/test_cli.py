@@ -173,6 +173,7 @@ BAD = {
     "no web address": ("--topic", "rocks", "--seed", "http://[bad"),
     "contact must be": ("--topic", "rocks", "--seed", "https://a.example", "--contact", "me"),
     "must be a whole number, not 'many'": ("--world", "synthetic:pages=many", *SMALL[2:]),
+    "say like or judge, not both": (*SMALL, "--like", "geology", "--judge", "keywords"),
 }
 
 
