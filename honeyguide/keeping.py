@@ -28,6 +28,12 @@ Watcher = Callable[[Plan, Recorded, Visit], None]  # told of each absorbed visit
 INTERRUPTED = "interrupted"
 START = "start.policy"  # what the agent of a crawl started from
 LEARNT = "learnt.policy"  # what it has learnt
+# parts that read files, and the setting that names them
+FILES = {
+    "world": {"graph": "path", "archive": "paths"},
+    "judge": {"classifier": "file", "targets": "domains"},
+    "encoder": {"glove": "path", "minilm": "folder"},
+}
 
 
 def begin(folder: Path, plan: Plan) -> None:
@@ -36,7 +42,34 @@ def begin(folder: Path, plan: Plan) -> None:
     plan.open().navigator()
     if plan.policy and not holds_crawl(folder):
         plan = _with_copied_policy(plan, folder)
-    create(folder, asdict(plan))
+    create(folder, asdict(plan) | {kind: from_root(kind, getattr(plan, kind)) for kind in FILES})
+
+
+def from_root(kind: str, spec: str) -> str:
+    """The same part with its files' whole paths, so that it can be made again from anywhere."""
+    name, _, rest = spec.partition(":")
+    setting = FILES[kind].get(name)
+    if setting is None or not rest:
+        return spec
+    is_one = name == "targets" or _names_file(rest)  # other targets than a file are no paths
+    pieces = [rest] if is_one else rest.split(",")
+    return f"{name}:{','.join(_piece_from_root(setting, piece, rest) for piece in pieces)}"
+
+
+def _piece_from_root(setting: str, piece: str, rest: str) -> str:
+    said = f"{setting}=" if piece.startswith(f"{setting}=") else ""
+    path = piece.removeprefix(said)
+    whole = str(Path(path).absolute())
+    is_safe = "," not in whole or (piece == rest and not said)  # commas also part settings
+    return said + whole if _names_file(path) and is_safe else piece
+
+
+def _names_file(path: str) -> bool:
+    """Whether a path, or a pattern of a path's last part, leads to something."""
+    try:
+        return bool(path) and (Path(path).exists() or any(Path().glob(path)))
+    except (OSError, ValueError, NotImplementedError):  # too long, or no relative pattern
+        return False
 
 
 def _with_copied_policy(plan: Plan, folder: Path) -> Plan:

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from honeyguide.keeping import from_root
+
 PROGRAM = Path(sys.executable).parent / "honeyguide"
 SMALL = ("--world", "synthetic:pages=3000", "--topic", "geology", "--seed", "geology")
 
@@ -57,6 +59,40 @@ def test_a_crawl_goes_on_where_it_stopped(tmp_path):
         [page["url"] for page in exported(tmp_path / name)] for name in ("whole", "half")
     )
     assert half == whole
+
+
+def test_a_crawl_is_gone_on_with_from_any_folder(small_graph, tmp_path, monkeypatch):
+    monkeypatch.chdir(small_graph.parent)
+    (tmp_path / "rocks.txt").write_text("Page 4\n")
+    targets = os.path.relpath(tmp_path / "rocks.txt")
+    done = honeyguide(
+        *("crawl", "--world", f"graph:path={small_graph.name},latency=0", "--topic", "rocks"),
+        *("--judge", f"targets:{targets}", "--seed", "Page_0"),
+        *("--budget", 3, "--out", tmp_path / "out"),
+    )
+    assert done.returncode == 0, done.stderr
+    done = honeyguide("resume", "out", "--budget", 6, folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "among 6 fetched" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("kind", "spec", "kept"),
+    [
+        ("world", "graph:gr", "graph:{here}/gr"),
+        ("world", "archive:a.warc.gz,b.warc.gz", "archive:{here}/a.warc.gz,{here}/b.warc.gz"),
+        ("world", "archive:*.warc.gz", "archive:{here}/*.warc.gz"),
+        ("world", "synthetic:gr", "synthetic:gr"),
+        ("judge", "classifier:file=gr,threshold=0.7", "classifier:file={here}/gr,threshold=0.7"),
+        ("judge", "targets:gr,a.warc.gz", "targets:gr,a.warc.gz"),
+        ("judge", "label:gr", "label:gr"),
+    ],
+)
+def test_only_files_of_a_plan_are_kept_as_whole_paths(kind, spec, kept, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("gr", "a.warc.gz", "b.warc.gz"):
+        (tmp_path / name).touch()
+    assert from_root(kind, spec) == kept.format(here=tmp_path)
 
 
 @pytest.mark.parametrize(
