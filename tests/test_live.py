@@ -232,8 +232,9 @@ def test_two_processes_cannot_crawl_in_the_same_folder(server, tmp_path):
 
 def test_addresses_inside_the_network_are_refused_unless_allowed(server, tmp_path):
     command = [part for part in flags(server, tmp_path / "out", 5) if part != "--allow-private"]
-    run(*command)
+    said = subprocess.run(command, capture_output=True, text=True, timeout=60).stderr
     assert [failure for _, _, failure, _, _ in rows(tmp_path / "out")] == ["private address"]
+    assert said == "honeyguide: nothing could be fetched: private address (1)\n"
     assert "private address" in run(PROGRAM, "status", str(tmp_path / "out"))
 
 

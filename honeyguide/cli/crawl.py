@@ -113,7 +113,7 @@ def resume(
 
 
 def _go_on(folder: Path, **changes: Any) -> None:
-    from honeyguide.exports import best_pages
+    from honeyguide.exports import best_pages, status
     from honeyguide.keeping import go_on
 
     with progress_bar() as bar:
@@ -130,6 +130,10 @@ def _go_on(folder: Path, **changes: Any) -> None:
         f"{outcome.relevant} relevant pages among {outcome.pages} fetched ({outcome.reason});"
         f" results: {folder}"
     )
+    failures = {} if outcome.relevant else status(folder)["failures"]
+    if 0 < outcome.pages == sum(failures.values()):
+        reasons = ", ".join(f"{failure} ({count})" for failure, count in failures.items())
+        typer.echo(f"honeyguide: nothing could be fetched: {reasons}", err=True)
     for page in best_pages(folder, SHOWN):
         typer.echo(f"{page['url']} ({page['relevance']:.2f}): {'; '.join(page['reasons'])}")
     if ended.let_go:
