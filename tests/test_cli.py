@@ -136,6 +136,23 @@ def test_a_bench_writes_results_a_report_and_curves(small_graph, tmp_path):
     assert "| best_first |" in (tmp_path / "bench/report.md").read_text()
 
 
+def test_agents_of_a_bench_may_have_several_settings(small_graph, tmp_path):
+    agents = "beam:agent=best_first,width=5, random,linear_sync:epsilon=0.5,gamma=0.2"
+    done = honeyguide(
+        *("bench", "--world", f"graph:{small_graph}", "--topic", "geology", "--seed", "Page_2"),
+        *("--agents", agents, "--budget", 5, "--runs", 1, "--out", tmp_path / "bench"),
+    )
+    assert done.returncode == 0, done.stderr
+    results = json.loads((tmp_path / "bench/results.json").read_text())
+    named = ["beam:agent=best_first,width=5", "random", "linear_sync:epsilon=0.5,gamma=0.2"]
+    assert set(results["agents"]) == set(named)
+
+
+def test_a_bench_of_no_agent_is_refused(tmp_path):
+    assert "which agents?" in refused("bench", *SMALL, "--agents", "", "--out", tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
 def test_the_same_bench_gives_the_same_numbers(small_graph, tmp_path):
     def run(out):
         honeyguide(

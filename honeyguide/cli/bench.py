@@ -30,11 +30,11 @@ def bench(
     judge: flags.Judge = "topic",
     encoder: flags.Encoder = "wordllama",
     agents: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--agents", help="Names with commas; of a suite, only these.", show_default=USUAL
         ),
-    ] = "",
+    ] = None,
     budget: flags.Budget = 1000,
     runs: Annotated[int, typer.Option("--runs", min=1, help="Runs of each agent.")] = 5,
     in_flight: flags.InFlight = None,
@@ -60,8 +60,9 @@ def bench(
 ) -> None:
     """Compare agents: the same web, topic, seeds, judge and budget for all."""
     _check_folder(out)
+    names = () if agents is None else _names(agents)
     if suite:
-        _run_suite(suite, data, out, tuple(parts), quick, _names(agents), workers)
+        _run_suite(suite, data, out, tuple(parts), quick, names, workers)
         return
     if not world:
         raise HoneyguideError("bench what? say --world for one task, or --suite for many")
@@ -69,9 +70,6 @@ def bench(
     from honeyguide.bench.runner import compare
     from honeyguide.plan import Plan
 
-    names = _names(agents or USUAL)
-    if not names:
-        raise HoneyguideError("which agents? say --agents with names from `honeyguide list agents`")
     plan = Plan(
         topic=topic,
         seeds=tuple(seeds),
@@ -86,7 +84,7 @@ def bench(
         random_seed=random_seed,
     )
     with progress_bar() as bar:
-        comparison = compare(plan, names, runs, bar_per_agent(bar, budget * runs))
+        comparison = compare(plan, names or _names(USUAL), runs, bar_per_agent(bar, budget * runs))
     write_report(comparison, out, shlex.join(["honeyguide", *sys.argv[1:]]))
     print_comparison(comparison)
     typer.echo(f"results: {out / 'results.json'}, {out / 'report.md'}, {out / 'curves.png'}")
@@ -102,7 +100,17 @@ def _check_folder(out: Path) -> None:
 
 
 def _names(agents: str) -> tuple[str, ...]:
-    return tuple(name.strip() for name in agents.split(",") if name.strip())
+    """Agents with commas between them; a bare key=value is one more setting of the one before."""
+    names: list[str] = []
+    for piece in filter(None, map(str.strip, agents.split(","))):
+        key, is_setting, _ = piece.partition("=")
+        if names and is_setting and ":" not in key:
+            names[-1] += f",{piece}"
+        else:
+            names.append(piece)
+    if not names:
+        raise HoneyguideError("which agents? say --agents with names from `honeyguide list agents`")
+    return tuple(names)
 
 
 def _run_suite(
