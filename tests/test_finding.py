@@ -127,6 +127,14 @@ def test_a_site_that_cannot_be_looked_at_gets_one_sentence_and_the_others_go_on(
         assert answer.home in answer.complaint
 
 
+def test_a_home_that_is_no_address_gets_one_sentence_and_the_others_go_on():
+    homes = ("http://site0.tesw.example/", "garbage", "http://site1.tesw.example/")
+    done = honeyguide("find", "--world", "organisations:set=tesw,sites=3", *homes)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == "honeyguide: 'garbage' is no web address\n"
+    assert all(f"{home}: " in done.stdout for home in (homes[0], homes[2]))
+
+
 def test_the_command_line_finds_and_shows(tmp_path):
     done = honeyguide(
         "find",

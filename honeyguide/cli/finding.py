@@ -31,7 +31,7 @@ def find(
     resolve: flags.Resolve = "",
 ) -> None:
     """Find the pages where sites publish their events, with as few clicks as possible."""
-    from honeyguide.cli.sites import address, open_world
+    from honeyguide.cli.sites import open_world
     from honeyguide.finding import Finder
 
     finder = Finder(model=kind, clicks=clicks, delay=delay, feedback=feedback)
@@ -52,15 +52,33 @@ def find(
         else:
             _show(answer)
 
+    addresses, wrong = _addresses(homes)
+    for answer in wrong:
+        show(answer)
+
     async def run() -> "list[Answer]":
         try:
-            return await finder.find([address(home) for home in dict.fromkeys(homes)], made, show)
+            return await finder.find(addresses, made, show)
         finally:
             await made.close()
 
     answers = asyncio.run(run())
     if all(answer.complaint for answer in answers):
         raise HoneyguideError("no site could be looked at")
+
+
+def _addresses(homes: list[str]) -> "tuple[list[str], list[Answer]]":
+    """The addresses of home pages, each once, and what is to be said of those that have none."""
+    from honeyguide.cli.sites import address
+    from honeyguide.finding import Answer
+
+    found, wrong = [], []
+    for home in dict.fromkeys(homes):
+        try:
+            found.append(address(home))
+        except HoneyguideError as error:
+            wrong.append(Answer(home, complaint=str(error)))
+    return list(dict.fromkeys(found)), wrong
 
 
 def _show(answer: "Answer") -> None:
