@@ -236,6 +236,13 @@ def test_bad_input_gets_one_sentence_and_leaves_nothing_behind(sentence, tmp_pat
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize("command", ["crawl", "bench"])
+def test_results_never_go_to_where_one_is_unless_that_is_said(command, tmp_path):
+    said = refused(command, *SMALL, "--budget", 5, "--out", "", folder=tmp_path)
+    assert "names no folder" in said
+    assert not list(tmp_path.iterdir())
+
+
 def test_an_output_folder_that_holds_a_crawl_is_left_alone(tmp_path):
     honeyguide("crawl", *SMALL, "--budget", 5, "--out", tmp_path / "out")
     again = refused("crawl", *SMALL, "--budget", 5, "--out", tmp_path / "out")

@@ -12,6 +12,7 @@ from rich.progress import Progress, TaskID
 from rich.table import Table
 
 from honeyguide.cli import flags
+from honeyguide.cli.crawl import Out
 from honeyguide.cli.progress import progress_bar
 from honeyguide.errors import HoneyguideError
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def bench(
-    out: Annotated[Path, typer.Option("--out", help="Where results go.", show_default=False)],
+    out: Out,
     world: flags.World = "",
     seeds: flags.Seeds = [],  # noqa: B006 - a bench without seeds is told so in one sentence
     topic: flags.Topic = "",

@@ -7,6 +7,7 @@ import typer
 
 from honeyguide.cli import flags
 from honeyguide.cli.progress import progress_bar
+from honeyguide.errors import HoneyguideError
 
 if TYPE_CHECKING:
     from honeyguide.contracts import Visit
@@ -15,6 +16,24 @@ if TYPE_CHECKING:
 
 SHOWN = 3  # of the most relevant pages, with the reasons why
 
+
+def folder_of_results(said: str | Path) -> Path:
+    """The folder that --out names; no name at all would be the folder one is in."""
+    if not str(said).strip():
+        raise HoneyguideError("--out names no folder")
+    return Path(said)
+
+
+Out = Annotated[
+    Path,
+    typer.Option(
+        "--out",
+        help="Where results go.",
+        parser=folder_of_results,
+        metavar="<path>",
+        show_default=False,
+    ),
+]
 MaxRelevant = Annotated[
     int | None, typer.Option("--max-relevant", min=1, help="Stop after so many relevant pages.")
 ]
@@ -31,7 +50,7 @@ MaxBarren = Annotated[
 
 
 def crawl(
-    out: Annotated[Path, typer.Option("--out", help="Where results go.", show_default=False)],
+    out: Out,
     seeds: flags.Seeds = [],  # noqa: B006 - a crawl without seeds is told so in one sentence
     topic: flags.Topic = "",
     search: flags.Search = [],  # noqa: B006 - never changed
