@@ -13,6 +13,7 @@ from honeyguide.errors import HoneyguideError
 Shapes = Mapping[str, tuple[int, ...]]
 Views = dict[str, torch.Tensor]
 MEAN, SQUARE = 0.9, 0.999  # how long Adam remembers
+LONGEST = 10.0  # of the mean gradient against the root of the mean square: at most 7.3
 
 
 class Parameters:
@@ -60,11 +61,13 @@ class Parameters:
             _, mean, square, steps = self.block
             steps += 1
             count = float(steps[0])
-            mean.lerp_(gradient, 1 - MEAN)
             square.mul_(SQUARE).addcmul_(gradient, gradient, value=1 - SQUARE)
+            mean.lerp_(gradient, 1 - MEAN)
             scale = self.step_size * math.sqrt(1 - SQUARE**count) / (1 - MEAN**count)
             torch.sqrt(square, out=self._scratch)
-            self.block[0].addcdiv_(mean, self._scratch.add_(1e-8), value=-scale)
+            torch.div(mean, self._scratch.add_(1e-8), out=self._scratch)
+            # alone it is never as long; another may have written one of the two in between
+            self.block[0].add_(self._scratch.clamp_(-LONGEST, LONGEST), alpha=-scale)
 
     def copy(self) -> torch.Tensor:
         """The numbers as they are now."""
