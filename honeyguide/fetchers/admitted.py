@@ -80,9 +80,10 @@ def few_hosts(most: int) -> Refusal:
     known: set[str] = set()
 
     def refusal(url: str) -> str:
-        if len(known) < most:
-            known.add(_host(url))
-        return "" if _host(url) in known else ANOTHER_HOST
+        host = _host(url)
+        if host and len(known) < most:
+            known.add(host)
+        return "" if not host or host in known else ANOTHER_HOST
 
     return refusal
 

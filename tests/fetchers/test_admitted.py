@@ -52,9 +52,9 @@ def test_no_spelling_of_an_address_gets_round_a_list(location):
 
 
 def test_a_crawl_of_few_hosts_asks_no_others_whatever_redirects_say():
-    urls = ("http://site.test/", "http://third.test/x", "http://site.test/x")
+    urls = ("ftp://x.test/", "http://site.test/", "http://third.test/x", "http://site.test/x")
     found, lines = asked([few_hosts(2)], {**ELSEWHERE, "/x": page(b"x")}, urls)
-    assert [response.failure for response in found] == ["", ANOTHER_HOST, ""]
+    assert [response.failure for response in found] == ["scheme", "", ANOTHER_HOST, ""]
     assert not any(line.startswith("third.test") for line in lines)
 
 
