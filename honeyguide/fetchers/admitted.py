@@ -9,7 +9,7 @@ from typing import Any
 
 from honeyguide import urls
 from honeyguide.contracts import Link, Response
-from honeyguide.fetchers.targets import target
+from honeyguide.fetchers.targets import host_of
 from honeyguide.fetchers.terms import Terms, WebFetcher
 from honeyguide.patterns import DENIED, OUTSIDE, Refusal
 
@@ -43,7 +43,7 @@ class Admitted:
         for refusal in self._refusals:
             if reason := refusal(url):
                 return Response(link, link.url, 0, failure=reason)
-        host, guest = _host(url), weakref.ref(asyncio.current_task())
+        host, guest = host_of(url), weakref.ref(asyncio.current_task())
         # who is led on within a host need not wait: to it, that is one visit
         while self._guests.get(host) != guest and (wait := self._wait(host)) > 0:
             if wait > _PATIENCE:
@@ -80,14 +80,9 @@ def few_hosts(most: int) -> Refusal:
     known: set[str] = set()
 
     def refusal(url: str) -> str:
-        host = _host(url)
+        host = host_of(url)
         if host and len(known) < most:
             known.add(host)
         return "" if not host or host in known else ANOTHER_HOST
 
     return refusal
-
-
-def _host(url: str) -> str:
-    place = target(url)
-    return "" if isinstance(place, str) else place.host

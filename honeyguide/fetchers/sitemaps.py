@@ -10,7 +10,7 @@ from html import unescape
 from honeyguide.contracts import Link
 from honeyguide.fetchers.decoding import decode
 from honeyguide.fetchers.politeness import may_pass
-from honeyguide.fetchers.targets import target
+from honeyguide.fetchers.targets import host_of
 from honeyguide.fetchers.terms import ANYTHING, Terms, WebFetcher
 
 _MAX_BYTES = 10_000_000  # as transferred
@@ -86,11 +86,11 @@ class Sitemaps:
             if read is None:  # the host is unwell: no more of this
                 break
             if not read.is_index:
-                found |= dict.fromkeys((each for each in read.urls if _host(each) == host), url)
+                found |= dict.fromkeys((each for each in read.urls if host_of(each) == host), url)
                 continue
-            own = (host, _host(url))
+            own = (host, host_of(url))
             for each in read.urls if depth < self._max_depth else ():
-                if len(seen) < self._max_files and each not in seen and _host(each) in own:
+                if len(seen) < self._max_files and each not in seen and host_of(each) in own:
                     seen.add(each)
                     waiting.append((each, depth + 1))
         return [Link(url, source=sitemap) for url, sitemap in found.items()][: self._max_urls]
@@ -102,8 +102,3 @@ class Sitemaps:
         if response.failure or response.status != 200:
             return Sitemap(False, ())
         return await asyncio.to_thread(parse_sitemap, response.body, self._max_urls)
-
-
-def _host(url: str) -> str:
-    place = target(url)
-    return "" if isinstance(place, str) else place.host

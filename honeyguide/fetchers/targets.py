@@ -50,6 +50,12 @@ def target(url: str) -> Target | str:
     return Target(f"{origin}/{path}", origin, host, "/" + path)
 
 
+def host_of(url: str) -> str:
+    """The host that a URL would be asked from; empty when it is not one to ask for."""
+    place = target(url)
+    return "" if isinstance(place, str) else place.host
+
+
 def follow(url: str, location: str) -> str:
     """The URL that a redirect names; the location itself when it is none."""
     try:

@@ -14,7 +14,7 @@ from honeyguide.fetchers.redirects import Redirects
 from honeyguide.fetchers.robots import Robots
 from honeyguide.fetchers.robots_tag import robots_directives
 from honeyguide.fetchers.sitemaps import Sitemaps
-from honeyguide.fetchers.targets import target
+from honeyguide.fetchers.targets import host_of
 from honeyguide.fetchers.terms import WebFetcher
 from honeyguide.parsers.html import Parsed
 from honeyguide.parsers.pool import Here, ParserPool, Read, Reader
@@ -68,7 +68,7 @@ class WebWorld:
         """How long to leave a link's host alone; where it led elsewhere, that host as well."""
         if self._politeness is None:
             return None
-        asked, reached = _host(link.url), _host(response.url)
+        asked, reached = host_of(link.url), host_of(response.url)
         if reached == asked:
             return self._rest_of(asked, link.url, response, seconds)
         if reached and response.failure not in NOT_ASKED | NOT_YET_ASKED:
@@ -179,11 +179,6 @@ class Elsewhere(Mapping[str, tuple[str, int]]):
 
     def __len__(self) -> int:
         return len(self._places)
-
-
-def _host(url: str) -> str:
-    place = target(url)
-    return "" if isinstance(place, str) else place.host
 
 
 def _status_failure(status: int) -> str:
