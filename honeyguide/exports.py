@@ -238,7 +238,7 @@ def status(folder: Path) -> dict[str, Any]:
         "last": known.get("last"),
         "process": running,  # empty when none works on it
         "cuts": {cut["reason"]: cut["count"] for cut in json.loads(known.get("cuts", "[]"))},
-        "let_go": known.get("let_go") or "none",  # for want of room
+        "let_go": known.get("let_go", ""),  # for want of room
         "stopped": "" if running else known.get("stopped") or "cut off: it can be resumed",
         "settings": json.loads(known["settings"]),
         "version": known["version"],

@@ -99,6 +99,8 @@ def go_on(folder: Path, watcher: Watcher, **changes: Any) -> Ended:
     opened = plan.open()
     store = Store(folder, asked_with(opened.plan.contact) if opened.world.live else None)
     try:
+        if changes:  # hold for the next time too
+            store.note(settings=json.dumps(settings(folder) | changes))
         recorded = Recorded(opened.navigator(), store)
         plan = opened.plan
         crawl = opened.crawl(recorded, lambda visit, step, now: watcher(plan, recorded, visit))

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -59,6 +60,25 @@ def test_a_crawl_goes_on_where_it_stopped(tmp_path):
         [page["url"] for page in exported(tmp_path / name)] for name in ("whole", "half")
     )
     assert half == whole
+
+
+def test_a_limit_changed_once_holds_from_then_on(tmp_path):
+    honeyguide("crawl", *SMALL, "--budget", 20, "--out", tmp_path / "out")
+    honeyguide("resume", tmp_path / "out", "--budget", 30)
+    assert "30 of 30" in honeyguide("status", tmp_path / "out").stdout
+    assert "among 30 fetched" in honeyguide("resume", tmp_path / "out").stdout
+
+
+def test_status_tells_people_what_they_chose_and_programs_all(tmp_path):
+    honeyguide("crawl", *SMALL, "--budget", 20, "--delay", 0.5, "--out", tmp_path / "out")
+    told = honeyguide("status", tmp_path / "out").stdout.splitlines()
+    assert told[0].split() == ["visits", "20", "of", "20"]
+    assert re.fullmatch(r"started +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\+00:00", told[7])
+    chosen = {line.split()[0] for line in told[told.index("settings") + 1 :]}
+    assert chosen == {"topic", "seeds", "world", "judge", "encoder", "agent", "budget", "delay"}
+    known = json.loads(honeyguide("status", tmp_path / "out", "--json").stdout)
+    assert known["started"] <= known["last"]
+    assert known["settings"]["max_relevant"] is None
 
 
 def test_a_crawl_is_gone_on_with_from_any_folder(small_graph, tmp_path, monkeypatch):
@@ -187,10 +207,33 @@ def test_a_toml_file_says_the_same_as_the_flags(tmp_path):
     )
     done = honeyguide("crawl", "--config", config, "--out", tmp_path / "out", "--budget", 20)
     assert done.returncode == 0, done.stderr
-    status = honeyguide("status", tmp_path / "out").stdout
-    assert "budget: 20," in status
-    assert "in_flight: 4," in status
-    assert "judge: keywords:words=rocks," in status
+    said = json.loads(honeyguide("status", tmp_path / "out", "--json").stdout)["settings"]
+    assert (said["budget"], said["in_flight"]) == (20, 4)
+    assert said["judge"] == "keywords:words=rocks"
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        ("budget = 3.7", "budget should be a whole number, not 3.7"),
+        ("budget = true", "budget should be a whole number, not True"),
+        ('delay = "1"', "delay should be a number, not '1'"),
+        ("topic = 5", "topic should be text, not 5"),
+        ('sitemaps = "no"', "sitemaps should be true or false, not 'no'"),
+        ("seed = [1, 2]", "seed should be text, not 1"),
+    ],
+)
+def test_a_value_of_the_wrong_kind_in_a_file_is_told(said, why, tmp_path):
+    config = tmp_path / "crawl.toml"
+    config.write_text(said)
+    assert why in refused("crawl", "--config", config, "--out", tmp_path / "out")
+
+
+def test_a_list_of_one_can_be_said_without_brackets(tmp_path):
+    config = tmp_path / "crawl.toml"
+    config.write_text('world = "synthetic:pages=3000"\nseed = "geology"\nbudget = 5\n')
+    done = honeyguide("crawl", "--config", config, "--topic", "geology", "--out", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
 
 
 def test_labels_are_listed_with_their_counts(small_graph):

@@ -34,7 +34,7 @@ def test_a_crawl_with_a_gate_goes_on_where_it_stopped(tmp_path):
     )
     assert half == whole
     status = {name: honeyguide("status", tmp_path / name).stdout for name in ("whole", "half")}
-    [let_go] = [line for line in status["whole"].splitlines() if line.startswith("let_go")]
+    [let_go] = [line for line in status["whole"].splitlines() if line.startswith("let go")]
     assert let_go in status["half"]
 
 

@@ -7,6 +7,7 @@ import typer
 
 from honeyguide.cli import flags
 from honeyguide.cli.progress import progress_bar
+from honeyguide.cli.standing import counted
 from honeyguide.errors import HoneyguideError
 
 if TYPE_CHECKING:
@@ -146,8 +147,8 @@ def _go_on(folder: Path, **changes: Any) -> None:
         ended = go_on(folder, watch, **changes)
     outcome = ended.outcome
     typer.echo(
-        f"{outcome.relevant} relevant pages among {outcome.pages} fetched ({outcome.reason});"
-        f" results: {folder}"
+        f"{counted(outcome.relevant, 'relevant page')} among {outcome.pages:,} fetched"
+        f" ({outcome.reason}); results: {folder}"
     )
     failures = {} if outcome.relevant else status(folder)["failures"]
     if 0 < outcome.pages == sum(failures.values()):

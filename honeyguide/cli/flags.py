@@ -3,11 +3,20 @@
 import difflib
 import tomllib
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args, get_type_hints
 
 import typer
 
 from honeyguide.errors import HoneyguideError
+
+# what the value of a flag may be in a TOML file, by what the flag is in the program
+KINDS: dict[type, tuple[tuple[type, ...], str]] = {
+    bool: ((bool,), "true or false"),
+    int: ((int,), "a whole number"),
+    float: ((int, float), "a number"),
+    str: ((str,), "text"),
+    Path: ((str,), "text"),
+}
 
 
 def _read_config(context: typer.Context, path: Path | None) -> Path | None:
@@ -21,19 +30,33 @@ def _read_config(context: typer.Context, path: Path | None) -> Path | None:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise HoneyguideError(f"{path} is not TOML: {error}") from None
     known = {name: parameter for parameter in context.command.params for name in _names(parameter)}
+    hints = get_type_hints(context.command.callback)
     for key, value in said.items():
         name = key.replace("-", "_")
         if name not in known:
             near = difflib.get_close_matches(name, known, n=1)
             hint = f"; did you mean {near[0]!r}?" if near else ""
             raise HoneyguideError(f"{path}: no flag is called {key!r}{hint}")
-        context.default_map = {**(context.default_map or {}), known[name].name: _spec(value)}
+        name = known[name].name
+        fitting = _fitting(f"{path}: {key}", _spec(value), hints[name])
+        context.default_map = {**(context.default_map or {}), name: fitting}
     return path
 
 
 def _names(parameter: Any) -> set[str]:
     flags = {flag.lstrip("-").replace("-", "_") for flag in parameter.opts}
     return flags | ({parameter.name} if parameter.name else set())
+
+
+def _fitting(what: str, value: Any, hint: Any) -> Any:
+    """The value as a flag of this type takes it; a list may be said as its only item."""
+    if hint == list[str]:
+        return [_fitting(what, each, str) for each in (value if type(value) is list else [value])]
+    kind = next(kind for kind in get_args(hint) or (hint,) if kind in KINDS)
+    types, words = KINDS[kind]
+    if type(value) not in types:
+        raise HoneyguideError(f"{what} should be {words}, not {value!r}")
+    return value
 
 
 def _spec(value: Any) -> Any:

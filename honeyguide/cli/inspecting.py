@@ -1,23 +1,31 @@
 """honeyguide status, export, robots: look at a crawl, take its pages away, ask for rules."""
 
 import asyncio
+import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from honeyguide.cli import standing
 from honeyguide.cli.progress import progress_bar
 from honeyguide.errors import HoneyguideError
 
 Folder = Annotated[Path, typer.Argument(help="Where a crawl was begun.", show_default=False)]
 
 
-def status(folder: Folder) -> None:
+def status(
+    folder: Folder,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="One line of JSON; times are seconds since 1970.")
+    ] = False,
+) -> None:
     """Say how a crawl stands, while it runs or after."""
     from honeyguide import exports
 
-    for name, value in exports.status(folder).items():
-        typer.echo(f"{name:<12} {_readable(value)}")
+    known = exports.status(folder)
+    for line in [json.dumps(known)] if as_json else standing.lines(known):
+        typer.echo(line)
 
 
 def export(
@@ -38,7 +46,7 @@ def export(
             relevant,
             lambda done, total: bar.update(task, completed=done, total=total),
         )
-    typer.echo(f"{count} pages: {out}")
+    typer.echo(f"{standing.counted(count, 'page')}: {out}")
 
 
 def robots(
@@ -88,9 +96,3 @@ def _bytes(file: Path) -> bytes:
         return file.read_bytes()
     except OSError as error:
         raise HoneyguideError(f"cannot read {file}: {error.strerror}") from None
-
-
-def _readable(value: object) -> str:
-    if isinstance(value, dict):
-        return ", ".join(f"{name}: {count}" for name, count in value.items()) or "none"
-    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
