@@ -42,10 +42,14 @@ class Told:
 
 
 class Actors:
-    """While it lasts, crawls like a plan's train an agent; on a recorded or generated web."""
+    """While it lasts, crawls like a plan's train an agent; on a recorded or generated web.
 
-    def __init__(self, plan: Plan, agent: Agent) -> None:
+    They begin where the plan does; `dice` decides on the rest.
+    """
+
+    def __init__(self, plan: Plan, agent: Agent, dice: int = 0) -> None:
         self._plan = plan
+        self._dice = dice
         self._agent = agent
         self.told: list[Told] = []
 
@@ -62,7 +66,11 @@ class Actors:
         self._steps = context.Array("q", count, lock=False)
         signals = _Signals(self._queue, go, self._stop, self._steps)
         self._processes = [
-            context.Process(target=_act, args=(self._plan, shared, number, signals), daemon=True)
+            context.Process(
+                target=_act,
+                args=(self._plan, self._dice + 100_000 * (number + 1), shared, number, signals),
+                daemon=True,
+            )
             for number in range(count)
         ]
         for process in self._processes:
@@ -129,12 +137,10 @@ class _Signals(NamedTuple):
     steps: Any  # of each actor
 
 
-def _act(plan: Plan, shared: Any, number: int, signals: _Signals) -> None:
+def _act(plan: Plan, dice: int, shared: Any, number: int, signals: _Signals) -> None:
     """One actor: the plan's crawl with dice of its own, learning for all."""
-    opened = replace(plan, random_seed=plan.random_seed + 100_000 * (number + 1)).open(
-        remember=True
-    )
-    navigator = opened.navigator()
+    opened = plan.open(remember=True)
+    navigator = opened.navigator(replace(opened.plan, random_seed=dice))
     navigator.agent.join(shared)  # type: ignore[attr-defined]
     hosts: set[str] = set()
 

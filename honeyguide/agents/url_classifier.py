@@ -120,7 +120,7 @@ class _BagValues:
     """The sum of the weights of a URL's words."""
 
     def __init__(self, step_size: float) -> None:
-        self.features: UrlWords = UrlWords(vocabulary=VOCABULARY)
+        self.features: UrlWords = UrlWords(vocabulary=VOCABULARY, repeats=False)
         self._w = np.zeros(VOCABULARY + 1, np.float32)
         self._adam = Adam(VOCABULARY + 1, step_size)
 

@@ -108,7 +108,7 @@ class UrlCnnDqn(Agent):
             "values": self._values.state(),
             "frozen": self._frozen.data.numpy().copy(),
             "fading": self._fading.state(),
-            "replay": self._replay.state() if self._replay else None,
+            "replay": None if self._replay is None else self._replay.state(),
             "steps": self._steps,
         }
 
@@ -117,6 +117,6 @@ class UrlCnnDqn(Agent):
         self._values.load(state["values"])
         self._frozen.copy(torch.from_numpy(state["frozen"].copy()))
         self._fading.load(state["fading"])
-        if self._replay:
+        if self._replay is not None:
             self._replay.load(state["replay"])
         self._steps = state["steps"]

@@ -39,7 +39,7 @@ class UrlLinearQ(Agent):
         if replay not in REPLAYS:
             raise unknown("replay", replay, REPLAYS)
         for_weights, for_steps, for_replay = rng.spawn(3)
-        self.features: UrlWords = UrlWords(vocabulary=VOCABULARY, anchors=text)
+        self.features: UrlWords = UrlWords(vocabulary=VOCABULARY, anchors=text, repeats=False)
         self.gamma, self.penalty = gamma, penalty
         self._fading = Fading(for_steps, epsilon, epsilon_steps)
         self._w = for_weights.normal(0.0, 0.001, VOCABULARY + 1).astype(np.float32)
@@ -79,7 +79,7 @@ class UrlLinearQ(Agent):
     def _words_of(self, step: Step) -> Words:
         """The page itself: with its title, where texts are read."""
         if not self.features.anchors or step.page is None:
-            return step.x.astype(np.uint16)
+            return self.features.row_of(step).astype(np.uint16)
         words: Words = self.features.rows([step.link.url], [step.page.title])[0].astype(np.uint16)
         return words
 
@@ -137,7 +137,7 @@ class UrlLinearQ(Agent):
             "weights": self._w.copy(),
             "adam": self._adam.state(),
             "fading": self._fading.state(),
-            "replay": self._replay.state() if self._replay else None,
+            "replay": None if self._replay is None else self._replay.state(),
         }
 
     def load(self, state: State) -> None:
@@ -146,7 +146,7 @@ class UrlLinearQ(Agent):
         self._w = state["weights"].copy()
         self._adam.load(state["adam"])
         self._fading.load(state["fading"])
-        if self._replay:
+        if self._replay is not None:
             self._replay.load(state["replay"])
 
 

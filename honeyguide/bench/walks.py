@@ -1,6 +1,7 @@
 """One walk of document 004 measured: rewards, held-out rewards, all actors', values, time."""
 
 import functools
+import re
 import time
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -12,8 +13,15 @@ from honeyguide.bench.suite import Task, Trial
 from honeyguide.bench.trials import points
 from honeyguide.contracts import Step, Visit
 from honeyguide.crawl import run_jumping
+from honeyguide.frontiers.walks import Walks
 from honeyguide.judges.targets import Targets
-from honeyguide.networks.optimal import histograms, optimal_values, separation
+from honeyguide.networks.optimal import (
+    UNREACHABLE,
+    histograms,
+    hops_to_reward,
+    optimal_values,
+    separation,
+)
 from honeyguide.plan import OpenPlan, Plan
 from honeyguide.urls import host
 from honeyguide.worlds.synthetic.links import specialist_hosts
@@ -22,6 +30,8 @@ GAMMA = 0.75
 UNSEEN = 20_000  # pages never visited whose values are compared with the optimal ones
 SEED = 1  # of the generated web
 TOPICS = ("geology", "volcanoes", "oceans")  # three fields, as accountancy, tax and law
+NEAR = re.compile(r"(\d+) pages near targets")  # seeds of a task: drawn from those
+HOPS = 2  # to a target, at most
 HELD_OUT = "held-out"  # the part in which some hosts are never rewarded
 
 
@@ -46,7 +56,6 @@ class _Walked:
     rewards: int = 0  # visits that were rewarded
     unique: set[str] = field(default_factory=set)
     others: set[str] = field(default_factory=set)  # held-out hosts
-    episodes: int = 0
     links: int = 0
 
     def note(self, visit: Visit, step: Step) -> None:
@@ -57,7 +66,6 @@ class _Walked:
         elif self.held_out and visit.page and self.held_out(visit.page).relevant:
             self.others.add(host(url))
         self.curve.append(len(self.unique))
-        self.episodes += visit.link.depth == 0
         self.links += len(step.options)
 
 
@@ -73,12 +81,14 @@ def walk(trial: Trial, world: str, random_seed: int) -> dict[str, Any]:
         budget=task.budget,
     )
     opened = _opened(plan)
-    plan = replace(plan, random_seed=random_seed)
-    navigator = opened.navigator(plan)
+    plan = replace(plan, seeds=opened.plan.seeds)
+    navigator = opened.navigator(replace(plan, random_seed=random_seed))
+    walks = navigator.frontier
+    assert isinstance(walks, Walks)  # noqa: S101 for the type checker
     by_host = task.judge.startswith("targets:")
     walked = _Walked(by_host, _held_out(task) if trial.part == HELD_OUT else None)
     begin, begin_processor = time.perf_counter(), time.process_time()
-    with Actors(plan, navigator.agent) as actors:
+    with Actors(plan, navigator.agent, random_seed) as actors:
 
         def note(visit: Visit, step: Step, now: float) -> None:
             walked.note(visit, step)
@@ -98,7 +108,7 @@ def walk(trial: Trial, world: str, random_seed: int) -> dict[str, Any]:
         "held_out": len(walked.others),
         "all_actors": len(together),
         "reward_rate": walked.rewards / len(walked.curve),
-        "episode_length": len(walked.curve) / max(1, walked.episodes),
+        "episode_length": len(walked.curve) / walks.begun,
         "links": walked.links / len(walked.curve),
         "milliseconds": 1000 * seconds / len(walked.curve),
         "processor_milliseconds": 1000 * processor / len(walked.curve),
@@ -113,7 +123,21 @@ def _held_out(task: Task) -> Targets:
 
 @functools.lru_cache(maxsize=1)
 def _opened_world(judge: str, world: str, seeds: tuple[str, ...], topic: str) -> OpenPlan:
-    return Plan(topic=topic, seeds=seeds, world=world, judge=judge).open()
+    plan = Plan(topic=topic, seeds=seeds, world=world, judge=judge)
+    near = NEAR.fullmatch(seeds[0])
+    return _from_near_targets(plan, int(near[1])) if near else plan.open()
+
+
+def _from_near_targets(plan: Plan, count: int) -> OpenPlan:
+    """Section 4.1: all walks begin within two links of a target."""
+    opened = replace(plan, seeds=("1 random page",)).open()
+    truth = opened.world.truth()
+    assert truth.url is not None  # noqa: S101 for the type checker
+    hops = hops_to_reward(truth, truth.relevant)
+    near = np.flatnonzero((hops != UNREACHABLE) & (hops <= HOPS))
+    drawn = np.random.default_rng(0).permutation(near)[:count].tolist()
+    plan = replace(plan, seeds=tuple(map(truth.url, drawn)))
+    return OpenPlan(plan, opened.encoder, opened.world, tuple(map(opened.world.find, plan.seeds)))
 
 
 def _opened(plan: Plan) -> OpenPlan:
@@ -127,13 +151,14 @@ def _values(opened: OpenPlan, agent: Any, memory: Any) -> dict[str, Any]:
         return {}
     truth = opened.world.truth()
     assert truth.url is not None  # noqa: S101 for the type checker
-    drawn = np.random.default_rng(0).permutation(len(truth.relevant))[: 2 * UNSEEN].tolist()
+    drawn = np.random.default_rng(0).permutation(len(truth.relevant))[: 4 * UNSEEN].tolist()
     urls = {page: truth.url(page) for page in drawn}
     known = memory.urls.find(list(urls.values()))
+    shown = set(getattr(agent, "seen", np.empty(0, int)).tolist())  # to the classifier (3.7)
     fresh = [
         page
         for page, number in zip(urls, known.tolist(), strict=True)
-        if number < 0 or not memory.visited(np.array([number]))[0]
+        if page not in shown and (number < 0 or not memory.visited(np.array([number]))[0])
     ][:UNSEEN]
     values = agent.score(agent.features.rows([urls[page] for page in fresh]))
     optimal = optimal_values(truth, GAMMA)[fresh]

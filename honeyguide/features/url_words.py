@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from honeyguide.contracts import Matrix, MemoryView, Outlinks, State
+from honeyguide.contracts import Matrix, MemoryView, Outlinks, State, Step, Vector
 from honeyguide.features.segmenting import url_words
 from honeyguide.text import words as words_of
 
@@ -23,11 +23,13 @@ class UrlWords:
         vocabulary: int = 10_000,  # words with a number
         sightings: int = 3,  # after which a word has a number
         anchors: bool = False,  # whether anchors are read too
+        repeats: bool = True,  # whether a word counts as often as it is there; a bag's does not
     ) -> None:
         self.width = width
         self.vocabulary = vocabulary
         self.sightings = sightings
         self.anchors = anchors
+        self.repeats = repeats
         self.words: list[str] = [""]  # by number
         self._numbers: dict[str, int] = {}
         self._seen: dict[str, int] = {}  # how often, of words without a number
@@ -50,6 +52,10 @@ class UrlWords:
             row[: len(numbers)] = numbers[: self.width]
         return rows
 
+    def row_of(self, step: Step) -> Vector:
+        """The page of a step; start pages have their rows from before any word had a number."""
+        return step.x if step.link.depth else self.rows([step.link.url])[0]
+
     def set_words(self, words: Iterable[str]) -> None:
         """Have these numbers and no others, if there is no room for more."""
         self.words = ["", *words]
@@ -68,7 +74,7 @@ class UrlWords:
     def _numbered(self, words: Iterable[str]) -> list[int]:
         numbers = self._numbers
         found = [numbers.get(word) or self._note(word) for word in words]
-        return [number for number in found if number]
+        return [n for n in (found if self.repeats else dict.fromkeys(found)) if n]
 
     def _note(self, word: str) -> int:
         """Count a word without a number; when it was seen often enough, it gets one."""

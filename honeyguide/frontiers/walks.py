@@ -43,6 +43,7 @@ class Walks:
         self.anywhere = anywhere
         self.longest = longest
         self._steps = 0  # of this walk
+        self.begun = 0  # walks so far
         self._width = width
         self._hosts = Hosts(delay, per_host)
         self._links = _Here.nothing(width)
@@ -97,6 +98,7 @@ class Walks:
             row = pool.draw(self.rng, lambda rows, pool=pool: self._may_begin(pool, rows, now))  # type: ignore[misc]
             if row is not None:
                 self._steps = 0
+                self.begun += 1
                 return self._leave((*pool.row(row), np.inf), now)
         return None
 
@@ -160,6 +162,7 @@ class Walks:
             "seen": self._seen.state(),
             "last": list(self._last),
             "steps": self._steps,
+            "begun": self.begun,
             "pages": len(self._recent),
             "hosts": self._hosts.state(),
             "taken": [[page, *taken] for page, taken in self._taken.items()],
@@ -172,7 +175,7 @@ class Walks:
         self._starts.load(state["starts"])
         self._seen.load(state["seen"])
         self._recent.extend(state["pages"] - len(self._recent))
-        self._steps = state["steps"]
+        self._steps, self.begun = state["steps"], state["begun"]
         for id in state["last"]:
             self._remember(id)
         self._hosts.load(state["hosts"])

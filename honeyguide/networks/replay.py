@@ -122,9 +122,7 @@ class RankedReplay(Replay):
 
     def _rank(self) -> None:
         self._order = np.argsort(-self._errors[: len(self)], kind="stable")
-        priority = (1 / np.arange(1, len(self) + 1)) ** self.alpha
-        self._upto = np.cumsum(priority / priority.sum())  # equation (2.17)
-        self._upto[-1] = 1.0
+        self._upto = self._chances()
 
     def state(self) -> State:
         """All of it."""
@@ -135,11 +133,11 @@ class RankedReplay(Replay):
         """Become what was saved."""
         super().load(state)
         self._errors[: len(self)] = state["errors"]
-        self._rank()
         self._order, self._drawn = state["order"].copy(), state["drawn"]
-        self._upto = self._upto if len(self._order) == len(self) else self._scaled()
+        self._upto = self._chances()
 
-    def _scaled(self) -> NDArray[np.float64]:
+    def _chances(self) -> NDArray[np.float64]:
+        """Equation (2.17), summed up to each rank."""
         priority = (1 / np.arange(1, len(self._order) + 1)) ** self.alpha
         upto: NDArray[np.float64] = np.cumsum(priority / priority.sum())
         upto[-1:] = 1.0

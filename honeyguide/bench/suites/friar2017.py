@@ -66,23 +66,22 @@ def _ablation(steps: int) -> list[Entry]:
 
 
 def _chapter_3(pages: int) -> Task:
-    return _generated_task(pages, "random restarts", pages // 40, all_rewards(pages))
+    seeds = f"{pages // 40} random pages"
+    return _generated_task(pages, "random restarts", seeds, all_rewards(pages))
 
 
-def _chapter_4(pages: int, name: str, starts: int, share: int = 10) -> Task:
-    return _generated_task(pages, name, starts, rewards_and_held_out(pages)[0], share)
+def _chapter_4(pages: int, name: str, seeds: str, share: int = 10) -> Task:
+    return _generated_task(pages, name, seeds, rewards_and_held_out(pages)[0], share)
 
 
-def _generated_task(
-    pages: int, name: str, starts: int, rewards: list[str], share: int = 10
-) -> Task:
+def _generated_task(pages: int, name: str, seeds: str, rewards: list[str], share: int = 10) -> Task:
     """As many steps as one in `share` of the pages."""
     return Task(
         name=name,
         web=f"links of synthetic:pages={pages},seed={SEED}",
         topic=" and ".join(TOPICS),
         judge="targets:" + ",".join(rewards),
-        seeds=(f"{starts} random pages",),
+        seeds=(seeds,),
         budget=pages // share,
     )
 
@@ -105,9 +104,10 @@ def _order(quick: bool) -> list[Trial]:
 def _held_out(quick: bool) -> list[Trial]:
     """Chapter 4: 200,000 and 1,000,000 steps in 57,000,000 pages; and a tenth, as in chapter 3."""
     pages = QUICK if quick else FULL
-    tasks = [_chapter_4(pages, "start pages, steps: 2 % of the pages", pages // 400, 50)]
+    name = "start pages, steps: 2 % of the pages"
+    tasks = [_chapter_4(pages, name, f"{pages // 400} pages near targets", 50)]
     if not quick:
-        tasks.append(_chapter_4(pages // 10, "start pages", pages // 4000))
+        tasks.append(_chapter_4(pages // 10, "start pages", f"{pages // 4000} pages near targets"))
     names = ("random_walk", "url_linear_q", "url_cnn_dqn", "url_async_dqn")
     return [
         trial
@@ -138,7 +138,7 @@ def _recorded(quick: bool) -> list[Trial]:
 
 def _price(quick: bool) -> list[Trial]:
     pages = QUICK if quick else FULL // 10
-    task = _chapter_4(pages, "half of the hosts recorded", pages // 40)
+    task = _chapter_4(pages, "half of the hosts recorded", f"{pages // 40} random pages")
     agent = f"url_linear_q:epsilon_steps={task.budget // 2}"
     entries = [
         Entry(name=f"a second costs {price}", agent=f"{agent}{AT}{price}")
@@ -207,7 +207,7 @@ def _tables(results: Results, page: Page, task: str) -> dict[str, Any]:
         page.text(
             f"The random walk is rewarded on {run['reward_rate']:.2%} of its steps (document: "
             f"about 1 %), takes {run['episode_length']:.1f} steps an episode (5.3) and sees "
-            f"{run['links']:.0f} links a page."
+            f"{run['links']:.0f} links a page (54)."
         )
     page.figure("rewards.png", "unique rewards against steps", curves(results, part, names))
     for name in names:
@@ -302,7 +302,7 @@ def _histogram(run: dict[str, Any]) -> Figure | None:
 
 SUITE = Suite(
     name="friar2017",
-    version=5,
+    version=6,
     title="Deep Q-learning on URLs, again",
     source="Document 004: Friar 2017, chapters 3 and 4, tables 3.3, 3.4, 4.1 and 4.3.",
     parts=(
