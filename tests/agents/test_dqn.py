@@ -12,7 +12,6 @@ from honeyguide.agents.dqn_outputs import DqnOutputs
 from honeyguide.contracts import Goal, Link, Page, Step, Verdict, Visit
 from honeyguide.features.state_action import COSINES
 from honeyguide.memory import Memory
-from honeyguide.networks.dueling import Dueling
 
 PARTS = ["double", "dueling", "replay", "target"]
 
@@ -44,16 +43,6 @@ def test_it_learns_what_a_page_and_the_next_are_worth_whatever_is_left_out(encod
     q = agent.score(np.stack([good, gate, bad]))
     assert q == pytest.approx([1.0, 0.5, 0.0], abs=0.25)
     assert q[0] > q[1] > q[2]
-
-
-def test_dueling_adds_what_the_place_is_worth_to_every_link_there():
-    network = Dueling(8, 3, np.random.default_rng(0))
-    x = np.zeros((40, 8), np.float32)
-    x[:, :3] = np.random.default_rng(1).random((40, 3))
-    targets = x[:, 0].copy()
-    for _ in range(500):
-        loss = network.learn(x, targets)
-    assert loss < 0.01
 
 
 def test_outputs_learn_which_page_is_worth_going_to(encoder):

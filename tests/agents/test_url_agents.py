@@ -67,7 +67,9 @@ def rows(agent, *urls):
 
 def step(x, reward=0.0, options=None, relevant=False):
     options = np.empty((0, len(x)), np.float32) if options is None else options
-    return Step(Link("http://x.example/"), 0, x, reward, Verdict(reward, relevant), None, options)
+    return Step(
+        Link("http://x.example/", depth=1), 0, x, reward, Verdict(reward, relevant), None, options
+    )
 
 
 def test_a_linear_step_is_one_of_adam_towards_equation_3_1():

@@ -1,11 +1,14 @@
 """What every registered agent promises."""
 
+from io import BytesIO
+
 import numpy as np
 import pytest
 
 from honeyguide.contracts import Link, Page, Verdict, Visit
 from honeyguide.crawl import simulate
 from honeyguide.navigator import Navigator
+from honeyguide.serialise import write_state
 
 from ..webs import TinyWeb
 from . import samples
@@ -40,6 +43,12 @@ def trace(name, encoder, world, budget=60, seed=0, in_flight=1):
     note = lambda visit, step, now: urls.append(visit.link.url)  # noqa: E731
     outcome = simulate(navigator, world, seeds, budget, in_flight, note)
     return urls, outcome
+
+
+def written(state):
+    file = BytesIO()
+    write_state(file, state)
+    return file.getvalue()
 
 
 every_agent = pytest.mark.parametrize("name", samples.names("agent"))
@@ -90,6 +99,7 @@ def test_a_saved_agent_goes_on_as_if_nothing_had_happened(name, encoder):
     simulate(half, world, [Link(world.address("rocks-0"))], 25)
     rest = navigate(name, encoder, world, seed=99)
     rest.load(half.state())
+    assert written(rest.agent.state()) == written(half.agent.state())
     urls = []
     simulate(rest, world, [], 50, observer=lambda visit, step, now: urls.append(visit.link.url))
     assert urls == expected[25:]
