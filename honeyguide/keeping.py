@@ -20,6 +20,7 @@ from honeyguide.fetchers.http import asked_with
 from honeyguide.guards import Cut
 from honeyguide.plan import OpenPlan, Plan
 from honeyguide.policies import save_policy
+from honeyguide.sources.model import is_shipped
 from honeyguide.store.database import create, holds_crawl, settings
 from honeyguide.store.recorded import Recorded
 from honeyguide.store.store import Store
@@ -31,7 +32,13 @@ LEARNT = "learnt.policy"  # what it has learnt
 # parts that read files, and the setting that names them
 FILES = {
     "world": {"graph": "path", "archive": "paths"},
-    "judge": {"classifier": "file", "targets": "domains"},
+    "judge": {
+        "classifier": "file",
+        "targets": "domains",
+        "like": "files",
+        "event_source": "model",
+    },
+    "agent": {"source_finder": "model"},
     "encoder": {"glove": "path", "minilm": "folder"},
 }
 
@@ -66,6 +73,8 @@ def _piece_from_root(setting: str, piece: str, rest: str) -> str:
 
 def _names_file(path: str) -> bool:
     """Whether a path, or a pattern of a path's last part, leads to something."""
+    if is_shipped(path):  # its name comes first, whatever files there are
+        return False
     try:
         return bool(path) and (Path(path).exists() or any(Path().glob(path)))
     except (OSError, ValueError, NotImplementedError):  # too long, or no relative pattern

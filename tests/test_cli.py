@@ -106,11 +106,15 @@ def test_a_crawl_is_gone_on_with_from_any_folder(small_graph, tmp_path, monkeypa
         ("judge", "classifier:file=gr,threshold=0.7", "classifier:file={here}/gr,threshold=0.7"),
         ("judge", "targets:gr,a.warc.gz", "targets:gr,a.warc.gz"),
         ("judge", "label:gr", "label:gr"),
+        ("judge", "like:gr,a.warc.gz", "like:{here}/gr,{here}/a.warc.gz"),
+        ("judge", "event_source:gr,threshold=0.6", "event_source:{here}/gr,threshold=0.6"),
+        ("agent", "source_finder:batch=0,model=gr", "source_finder:batch=0,model={here}/gr"),
+        ("agent", "source_finder:events", "source_finder:events"),
     ],
 )
 def test_only_files_of_a_plan_are_kept_as_whole_paths(kind, spec, kept, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    for name in ("gr", "a.warc.gz", "b.warc.gz"):
+    for name in ("gr", "a.warc.gz", "b.warc.gz", "events"):
         (tmp_path / name).touch()
     assert from_root(kind, spec) == kept.format(here=tmp_path)
 

@@ -26,6 +26,7 @@ from honeyguide.contracts import (
     Step,
     Vector,
     Verdict,
+    Vocabulary,
     World,
 )
 from honeyguide.memory import Memory
@@ -42,11 +43,13 @@ def rehearsed_on_pairs(trial: Trial, world: str, random_seed: int) -> dict[str, 
     curves = []
     for number, agent_spec in enumerate((entry.agent, in_test(entry.agent))):
         plan = replace(opened.plan, agent=agent_spec, random_seed=random_seed + number)
-        agent = opened.navigator(plan).agent
+        navigator = opened.navigator(plan)
+        agent = navigator.agent
         assert isinstance(agent, Learner)  # noqa: S101 for the type checker
         if policy is not None:
             agent.load_policy(policy)
-        crawl = _Crawl(agent, opened.world, np.random.default_rng(plan.random_seed))
+        rng = np.random.default_rng(plan.random_seed)
+        crawl = _Crawl(agent, opened.world, rng, navigator.vocabulary)
         curves.append(asyncio.run(crawl.run(opened.seeds, task.budget)))
         policy = agent.policy()
     return {
@@ -101,8 +104,14 @@ class _Pairs:
 class _Crawl:
     """The loop of appendix A.8."""
 
-    def __init__(self, agent: Agent, world: World, rng: np.random.Generator) -> None:
-        self.agent, self.world = agent, world
+    def __init__(
+        self,
+        agent: Agent,
+        world: World,
+        rng: np.random.Generator,
+        vocabulary: Vocabulary | None = None,  # an encoder that weighs words by pages fetched
+    ) -> None:
+        self.agent, self.world, self.vocabulary = agent, world, vocabulary
         self.memory = Memory()
         self._pairs = _Pairs(rng)
         self.wasted = 0  # steps
@@ -142,6 +151,8 @@ class _Crawl:
         page, reward = self.memory.visit(id, visit), self.agent.reward(visit)
         options = np.empty((0, self.agent.features.width), np.float32)
         if visit.page is not None:
+            if self.vocabulary is not None:
+                self.vocabulary.observe(visit.page.text)
             found = self.memory.link(page, visit.page)
             options = self.agent.features(self.memory, found)
         if x is not None:

@@ -59,10 +59,14 @@ def shared_encoder(name: str) -> Encoder:
 
 
 @cache
+def is_shipped(name: str) -> bool:
+    """Whether a model of this name comes with honeyguide."""
+    return any(path.stem == name for path in SHIPPED.glob("*.model"))
+
+
 def read_model(named: str = "events") -> SourceModel:
     """The model in a file, or the one that comes with honeyguide for a kind."""
-    shipped = SHIPPED / f"{named}.model"
-    path = shipped if shipped.exists() else Path(named)
+    path = SHIPPED / f"{named}.model" if is_shipped(named) else Path(named)
     try:
         state = read_state(path)
     except OSError as error:

@@ -1,12 +1,20 @@
 """Document 000's frontier of pairs, as its code has it."""
 
+import asyncio
+
 import numpy as np
 import pytest
 
 pytest.importorskip("torch")
 
-from honeyguide.bench.pairs import Pair, _Pairs, rehearsed_on_pairs
+from honeyguide.bench.pairs import Pair, _Crawl, _Pairs, rehearsed_on_pairs
 from honeyguide.bench.suite import Entry, Task, Trial
+from honeyguide.contracts import Goal, Link
+from honeyguide.registry import make
+
+from ..webs import TinyWeb
+
+RNG = np.random.default_rng(0)
 
 
 def pair(id):
@@ -28,6 +36,24 @@ def test_pairs_drawn_at_random_are_not_taken_again():
     taken = [pairs.pop(at_random=bool(n % 2)).id for n in range(20)]
     assert sorted(taken) == list(range(20))
     assert pairs.pop(at_random=True) is None
+
+
+def test_pages_fetched_on_the_way_weigh_the_words_of_an_encoder_that_listens(encoder):
+    class Listening:
+        def __init__(self):
+            self.heard = []
+
+        def observe(self, text):
+            self.heard.append(text)
+
+    words = {name: f"All about {name}" for name in ("a", "b", "c")}
+    world = TinyWeb({"a": ["b", "c"], "b": [], "c": []}, words=words)
+    agent = make("agent", "dqn_outputs:pages=9", goal=Goal("x", encoder), rng=RNG)
+    listening = Listening()
+    crawl = _Crawl(agent, world, RNG, listening)
+    asyncio.run(crawl.run([Link(world.address("a"))], 5))
+    assert len(listening.heard) == 3
+    assert all("All about" in text for text in listening.heard)
 
 
 def test_steps_to_pages_visited_meanwhile_are_spent():

@@ -314,7 +314,7 @@ def _until(run: dict[str, Any], count: int) -> int:
 
 SUITE = Suite(
     name="pertejo2021",
-    version=2,
+    version=3,
     title="The linear crawler of Pertejo, again",
     source="Document 000: Pertejo's master's thesis of 2021, chapter 4.",
     parts=(
