@@ -65,6 +65,9 @@ class Verdict:
     reasons: tuple[str, ...] = ()  # shown to the user: "'rock' matches 'geology' (0.71)"
 
 
+UNWANTED = Verdict(0.0, False, ("asks not to be indexed",))  # read for its links alone
+
+
 @dataclass(frozen=True, slots=True)
 class Visit:
     """What came of one link; a failed fetch is a visit too."""

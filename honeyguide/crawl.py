@@ -182,7 +182,7 @@ class Crawl:
     def _set_timer(self) -> asyncio.TimerHandle | None:
         """Wake up when a host is ready or the time is spent."""
         wake = self.begin + self.limits.seconds
-        if self._may_start():
+        if self._may_start() and not self.navigator.stopped:
             ready = self.navigator.frontier.wake(self._now())
             wake = wake if ready is None else min(wake, ready)
         if wake == math.inf:

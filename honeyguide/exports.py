@@ -6,7 +6,7 @@ import math
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
@@ -68,7 +68,8 @@ def export(
             reason = getattr(error, "strerror", None) or error
             raise HoneyguideError(f"cannot export {folder} to {out}: {reason}") from None
         finally:
-            part.unlink(missing_ok=True)
+            with suppress(OSError):
+                part.unlink(missing_ok=True)
     return pages.count
 
 

@@ -117,7 +117,6 @@ def go_on(folder: Path, watcher: Watcher, **changes: Any) -> Ended:
         run = _run_live if opened.takes_time else _run_simulated
         outcome = run(crawl, opened)
         store.snapshot(recorded.navigator.state())
-        save_policy(folder / LEARNT, plan.agent, recorded.navigator.agent)
         cuts = recorded.navigator.guard.report()
         let_go = str(recorded.navigator.let_go)
         store.note(
@@ -126,6 +125,8 @@ def go_on(folder: Path, watcher: Watcher, **changes: Any) -> Ended:
             let_go=let_go,
             gate=json.dumps(recorded.navigator.gate.policy()),
         )
+        store.flush()  # what was found comes first, should the disk be full
+        save_policy(folder / LEARNT, plan.agent, recorded.navigator.agent)
         return Ended(outcome, cuts, let_go)
     finally:
         store.close()

@@ -1,6 +1,7 @@
 """What an agent has learnt, kept in a file for other crawls."""
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from honeyguide.contracts import Agent, Learner
@@ -13,10 +14,15 @@ def save_policy(path: Path, spec: str, agent: Agent) -> bool:
     if not isinstance(agent, Learner):
         return False
     unfinished = path.with_name(path.name + ".unfinished")
-    with unfinished.open("wb") as file:
-        write_state(file, {"agent": _name(spec), "policy": agent.policy()})
-        os.fsync(file.fileno())
-    unfinished.replace(path)
+    try:
+        with unfinished.open("wb") as file:
+            write_state(file, {"agent": _name(spec), "policy": agent.policy()})
+            os.fsync(file.fileno())
+        unfinished.replace(path)
+    except OSError as error:
+        with suppress(OSError):
+            unfinished.unlink(missing_ok=True)
+        raise HoneyguideError(f"cannot write {path}: {error.strerror}") from None
     return True
 
 

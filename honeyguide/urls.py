@@ -53,7 +53,8 @@ def _plain_authority(href: str) -> str:
     if "@" not in authority and ".:" not in authority and not authority.endswith("."):
         return href
     name, colon, port = authority.rpartition("@")[2].partition(":")
-    return f"{scheme}{separator}{name.rstrip('.')}{colon}{port}{slash}{path}" if name else href
+    name = name.rstrip(".")
+    return f"{scheme}{separator}{name}{colon}{port}{slash}{path}" if name else ""
 
 
 def _joined(url: str, base: str) -> str:

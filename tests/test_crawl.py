@@ -121,3 +121,17 @@ def test_a_simulation_that_waits_for_nothing_says_so():
 
     with pytest.raises(RuntimeError, match="never comes"):
         run_jumping(forever())
+
+
+def test_a_crawl_whose_agent_has_stopped_waits_for_what_is_under_way():
+    web = TinyWeb({"a": ["b", "c"], "b": [], "c": []}, seconds={"b": 60.0})
+
+    class Content(BreadthFirst):
+        def stops(self, best):
+            asked.append(best)
+            assert len(asked) < 10, "it is asked over and over"
+            return len(web.asked) == 2
+
+    asked = []
+    outcome, _ = crawl(web, Content(), in_flight=2)
+    assert outcome.pages == 2

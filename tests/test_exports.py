@@ -6,7 +6,7 @@ from contextlib import closing
 
 import pytest
 
-from honeyguide.contracts import Link, Page, Response, Verdict, Visit
+from honeyguide.contracts import UNWANTED, Link, Page, Response, Verdict, Visit
 from honeyguide.errors import HoneyguideError
 from honeyguide.exports import best_pages, export, status
 from honeyguide.store.database import create
@@ -236,3 +236,20 @@ def test_a_page_that_was_relevant_the_second_time_is_among_the_relevant_ones(tmp
         for name in ("all.jsonl", "relevant.jsonl")
     ]
     assert texts == [["one"], ["two"]]
+
+
+def test_a_place_that_takes_no_file_is_told_in_a_sentence(folder, tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(HoneyguideError, match=r"cannot export .*: Not a directory"):
+        export(folder, "csv", tmp_path / "file" / "out.csv")
+
+
+def test_a_page_that_asks_not_to_be_indexed_is_no_page_of_the_crawl(folder, tmp_path):
+    store = Store(folder)
+    link = Link("http://a.example/shy")
+    page, response = Page(link.url, "", ""), Response(link, link.url, 200, {}, b"")
+    store.absorbed(Visit(link, page, UNWANTED, response, "", 0.1), 0.5, 1.0, waiting=7)
+    store.close()
+    known = status(folder)
+    assert (known["visits"], known["pages"]) == (6, 3)
+    assert export(folder, "jsonl", tmp_path / "out.jsonl") == 3

@@ -125,3 +125,9 @@ def test_the_command_line_takes_a_policy(tmp_path):
         assert done.returncode == code, done.stderr
     assert done.stderr.startswith("honeyguide: cannot read the policy first/none")
     assert not (tmp_path / "out1").exists()
+
+
+def test_a_policy_that_cannot_be_written_is_one_sentence(tmp_path, learner):
+    (tmp_path / "p.unfinished").mkdir()
+    with pytest.raises(HoneyguideError, match=r"cannot write .*p: Is a directory"):
+        save_policy(tmp_path / "p", LINEAR, learner())

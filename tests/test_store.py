@@ -9,7 +9,7 @@ from honeyguide.contracts import Link, Page, Response, Verdict, Visit
 from honeyguide.errors import HoneyguideError
 from honeyguide.frontiers.best_first import BestFirst
 from honeyguide.navigator import Navigator
-from honeyguide.store import database, snapshots
+from honeyguide.store import database, lock, snapshots
 from honeyguide.store.database import create, open_crawl
 from honeyguide.store.recorded import Recorded
 from honeyguide.store.store import Store
@@ -319,3 +319,34 @@ def test_a_failure_to_create_is_one_sentence(tmp_path):
     with pytest.raises(HoneyguideError, match="cannot write to"):
         create(tmp_path / "file" / "crawl", {})
     assert not database.holds_crawl(tmp_path / "nowhere")
+
+
+def test_a_lock_that_somebody_looks_at_is_waited_for(folder, monkeypatch):
+    tries = []
+
+    def busy_at_first(file, shared=False):
+        tries.append(file)
+        if len(tries) < 3:
+            raise BlockingIOError
+
+    monkeypatch.setattr(lock, "_lock", busy_at_first)
+    Store(folder).close()
+    assert len(tries) == 3
+
+
+def test_a_lock_holds_on_a_disk_that_is_too_full_for_its_number(tmp_path):
+    (tmp_path / "lock").symlink_to("/dev/full")
+    held = lock.Lock(tmp_path)
+    with pytest.raises(HoneyguideError, match="already open"):
+        lock.Lock(tmp_path)
+    held.release()
+
+
+def test_who_may_only_read_sees_what_is_not_yet_in_the_file_itself(folder, monkeypatch):
+    store = Store(folder)
+    kept.crawl(Recorded(kept.navigator(), store), kept.World(), 3, budget=20)
+    store.flush()
+    monkeypatch.setattr(database.os, "access", lambda *_: False)
+    with database.reading(folder) as opened:
+        assert opened.execute("SELECT count(*) FROM pages").fetchone() == (20,)
+    store.close()

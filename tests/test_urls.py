@@ -71,7 +71,8 @@ def test_one_page_has_one_spelling(url, expected):
 @pytest.mark.parametrize(
     "url",
     ["mailto:a@b.c", "javascript:void(0)", "ftp://x.com/", "file:///etc/passwd", "x", "", "http://",
-     "http://a b/", "http://x.com/" + "a" * 3000, "http://x.com/" + "ü" * 1000, "http://\ud800/"],
+     "http://a b/", "http://x.com/" + "a" * 3000, "http://x.com/" + "ü" * 1000, "http://\ud800/",
+     "http://../x", "http://..//victim.example/x", "http://user@./x", "http://.:80/"],
 )  # fmt: skip
 def test_what_is_no_web_address_has_no_canonical_form(url):
     assert urls.canonical(url) is None

@@ -1,5 +1,6 @@
 import gzip
 import os
+import resource
 import zlib
 
 import pytest
@@ -295,3 +296,18 @@ def test_a_damaged_line_of_an_index_is_left_out_and_the_rest_goes_on(tmp_path):
         "http://a.example/",
         "http://b.example/",
     ]
+
+
+def test_what_was_written_is_indexed_when_no_more_files_can_be_opened(tmp_path):
+    writer = WarcWriter(tmp_path, {})
+    writer.write(response("http://a.example/1"), {}, 1.0)
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    free = os.dup(0)
+    os.close(free)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (free, hard))
+    try:
+        writer.sync()
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    writer.close()
+    assert "http://a.example/1" in next(tmp_path.glob("*.cdxj")).read_text()

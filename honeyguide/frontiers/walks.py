@@ -68,7 +68,10 @@ class Walks:
         self._know_pages(ids)
         self._hosts.know(int(hosts.max(initial=-1)) + 1)
         if len(ids) and scores[0] == np.inf and np.isposinf(scores).all():
-            self._starts.add(ids, hosts, x, self.rng)
+            for id in ids.tolist():  # one that failed may be tried again
+                self._forget(id)
+            new = ~np.isin(ids, self._starts.ids)
+            self._starts.add(ids[new], hosts[new], x[new], self.rng)
             return
         kept = scores > NOTHING
         if np.count_nonzero(kept) == len(kept):  # half the time of kept.all()

@@ -175,13 +175,15 @@ def _attribute_bomb(html: str) -> int:
 
 
 class _Head:
-    """What the head of a page says to crawlers."""
+    """What a page says to crawlers, as a rule in its head."""
 
     def __init__(self, tree: LexborHTMLParser, url: str) -> None:
         self.base, self.canonical = url, ""
         self.nofollow = self.noindex = False
         self.language = ((tree.root.attributes.get("lang") if tree.root else "") or "")[:2].lower()
-        nodes = tree.head.css("base[href], link[rel][href], meta[name]") if tree.head else []
+        # an image in the head ends it: what a page asks of crawlers may follow in its body
+        nodes = tree.css("base[href], meta[name]")
+        nodes += tree.head.css("link[rel][href]") if tree.head else []
         for node in nodes:
             self._read(node.tag or "", node.attributes, url)
 
@@ -190,8 +192,8 @@ class _Head:
             self.base = urls.canonical(given["href"] or "", url) or url
         elif tag == "link" and "canonical" in (given["rel"] or "").lower().split():
             self.canonical = self.canonical or urls.canonical(given["href"] or "", self.base) or ""
-        elif tag == "meta" and (given["name"] or "").lower() in ("robots", "honeyguide"):
-            said = set(re.split(r"[\s,]+", (given.get("content") or "").lower()))
+        elif tag == "meta" and (given["name"] or "").strip().lower() in ("robots", "honeyguide"):
+            said = set(re.split(r"[\s,;|]+", (given.get("content") or "").lower()))
             self.nofollow |= bool(said & {"nofollow", "none"})
             self.noindex |= bool(said & {"noindex", "none"})
 

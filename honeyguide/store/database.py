@@ -125,7 +125,8 @@ def connect(folder: Path) -> sqlite3.Connection:
     path = (folder / FILE).resolve()
     where = path.as_uri()
     if path.exists() and not os.access(folder, os.W_OK):
-        where += "?immutable=1"
+        begun = path.with_name(f"{path.name}-wal")  # visits that are not in the file itself yet
+        where += "?mode=ro" if begun.exists() and begun.stat().st_size else "?immutable=1"
     return sqlite3.connect(
         where, uri=True, isolation_level=None, check_same_thread=False, timeout=30
     )

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import zstandard
 
-from honeyguide.contracts import Link, Verdict, Visit
+from honeyguide.contracts import UNWANTED, Link, Verdict, Visit
 from honeyguide.serialise import pack_links, pack_visit, text_to_bytes
 from honeyguide.store.snapshots import Snapshots
 from honeyguide.warc.index import Place
@@ -122,6 +122,8 @@ def clean(text: str) -> str:
 
 def _page_row(n: int, visit: Visit, score: float, fetched: float) -> tuple[Any, ...]:
     link, page, verdict, response = visit.link, visit.page, visit.verdict, visit.response
+    if verdict == UNWANTED:
+        page = None  # it was read for its links alone
     return (
         n,
         clean(link.url),

@@ -2,10 +2,13 @@
 
 import os
 import sys
+import time
+from contextlib import suppress
 from pathlib import Path
 
 from honeyguide.errors import HoneyguideError
 
+TRIES, PAUSE = 5, 0.02  # times, and seconds in between
 _held: set[Path] = set()  # by this process, which the system would let in again
 
 
@@ -17,25 +20,35 @@ class Lock:
         if self._path in _held:
             raise HoneyguideError(f"{folder} is already open in this process")
         try:
-            self._file = self._path.open("a+")
+            self._file = self._path.open("ab+", buffering=0)
         except OSError as error:
             raise HoneyguideError(f"cannot write {folder / 'lock'}: {error.strerror}") from None
-        try:
-            _lock(self._file.fileno())
-        except OSError:
+        if not self._gets_it():
             self._file.seek(0)
-            holder = self._file.read(20).strip() or "unknown"
+            holder = self._file.read(20).decode().strip() or "unknown"
             self._file.close()
-            raise HoneyguideError(f"{folder} is in use by process {holder}") from None
-        self._file.truncate(0)
-        self._file.write(f"{os.getpid()}\n")
-        self._file.flush()
+            raise HoneyguideError(f"{folder} is in use by process {holder}")
+        with suppress(OSError):  # the number is only to be shown: a full disk may be without it
+            self._file.truncate(0)
+            self._file.write(f"{os.getpid()}\n".encode())
         _held.add(self._path)
+
+    def _gets_it(self) -> bool:
+        """Whether nobody else has it; one who only looks has it for an instant."""
+        for _ in range(TRIES):
+            try:
+                _lock(self._file.fileno())
+            except OSError:
+                time.sleep(PAUSE)
+            else:
+                return True
+        return False
 
     def release(self) -> None:
         """Let others in."""
         if not self._file.closed:
-            self._file.truncate(0)
+            with suppress(OSError):
+                self._file.truncate(0)
             self._file.close()
             _held.discard(self._path)
 
@@ -47,9 +60,9 @@ def holder(folder: Path) -> str:
         return str(os.getpid())
     written = ""
     try:
-        with path.open("r+") as file:
+        with path.open("r") as file:
             written = file.read(20).strip()
-            _lock(file.fileno())
+            _lock(file.fileno(), shared=True)
     except OSError:  # it is held, or there is none
         return written
     return ""
@@ -58,13 +71,14 @@ def holder(folder: Path) -> str:
 if sys.platform == "win32":
     import msvcrt
 
-    def _lock(file: int) -> None:
+    def _lock(file: int, shared: bool = False) -> None:
         os.lseek(file, 1 << 20, os.SEEK_SET)  # beyond the text, which others may read
         msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
 
 else:
     import fcntl
 
-    def _lock(file: int) -> None:
+    def _lock(file: int, shared: bool = False) -> None:
         # unlike flock's, this lock does not live on in forked workers of a killed crawl
-        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX  # to share it, reading is enough
+        fcntl.lockf(file, kind | fcntl.LOCK_NB)

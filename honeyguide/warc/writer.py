@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from http import HTTPStatus
 from io import FileIO
 from pathlib import Path
+from typing import TextIO
 
 from isal import isal_zlib
 
@@ -58,6 +59,7 @@ class WarcWriter:
         self._number = 0
         self._file: FileIO | None = None
         self._index: list[str] = []  # lines not written yet
+        self._index_file: TextIO | None = None
 
     @property
     def file(self) -> str:
@@ -79,6 +81,7 @@ class WarcWriter:
         self._file = path.open("r+b", buffering=0)
         self._file.truncate(size)
         self._file.seek(size)
+        self._index_file = self._open_index()
 
     def write(self, response: Response, fields: Mapping[str, str], when: float) -> Place:
         """Append what a visit brought; `fields` say what else is known about it."""
@@ -106,10 +109,10 @@ class WarcWriter:
         if self._file is None or not self._index:
             return
         os.fsync(self._file.fileno())
-        with index_path(self.folder / self.file).open("a", encoding="utf-8") as index:
-            index.writelines(self._index)
-            index.flush()
-            os.fsync(index.fileno())
+        assert self._index_file is not None  # noqa: S101 for the type checker
+        self._index_file.writelines(self._index)
+        self._index_file.flush()
+        os.fsync(self._index_file.fileno())
         self._index.clear()
 
     def close(self) -> None:
@@ -121,9 +124,14 @@ class WarcWriter:
 
     def abandon(self) -> None:
         """Let go of the file as it is."""
-        if self._file is not None:
-            self._file.close()
-            self._file = None
+        for file in (self._file, self._index_file):
+            if file is not None:
+                file.close()
+        self._file = self._index_file = None
+
+    def _open_index(self) -> TextIO:
+        """Kept open, so that what was fetched can be kept when no more files can be opened."""
+        return index_path(self.folder / self.file).open("a", encoding="utf-8")
 
     def _room(self, when: float) -> FileIO:
         if self._file is not None and self.size < self.max_bytes:
@@ -132,6 +140,7 @@ class WarcWriter:
         self._number += 1
         self.folder.mkdir(parents=True, exist_ok=True)
         self._file = (self.folder / self.file).open("xb", buffering=0)
+        self._index_file = self._open_index()
         begin = warcinfo(self.file, self._request_headers, when)
         _write(self._file, begin)
         self.size = len(begin)

@@ -5,7 +5,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from honeyguide import urls
-from honeyguide.contracts import Judge, Link, Page, Response, Truth, Verdict, Visit, World
+from honeyguide.contracts import (
+    UNWANTED,
+    Judge,
+    Link,
+    Page,
+    Response,
+    Truth,
+    Verdict,
+    Visit,
+    World,
+)
 from honeyguide.errors import HoneyguideError
 from honeyguide.fetchers.admitted import Admitted
 from honeyguide.fetchers.http import NOBODY, HttpFetcher, user_agent
@@ -24,7 +34,6 @@ from honeyguide.registry import part
 from honeyguide.worlds.sitemapped import Sitemapped
 
 NOTHING = Verdict(0.0, False)
-UNWANTED = Verdict(0.0, False, ("asks not to be indexed",))
 
 
 class WebWorld:

@@ -164,3 +164,23 @@ def test_a_pool_is_a_fair_sample():
     assert kept.sum() == 6000
     assert kept.min() > 105  # 150 expected, standard deviation 10.6
     assert kept.max() < 195
+
+
+def test_a_start_page_that_failed_is_tried_again_and_waits_but_once():
+    frontier = Walks(1, np.random.default_rng(0))
+    ids, hosts = np.array([0], np.int32), np.array([0], np.int32)
+    x, first = np.zeros((1, 1), np.float32), np.array([np.inf], np.float32)
+    frontier.put(ids, hosts, x, first)
+    for _ in range(5):
+        taken = frontier.take(0.0)
+        assert taken is not None
+        assert taken.id == 0
+        frontier.release(0, 0.0)
+        frontier.put(ids, hosts, x, first)  # as after a failure that may pass
+    assert len(frontier._starts) == 1
+
+
+def test_walks_are_counted_by_how_often_they_begin_not_by_the_pages_they_come_through():
+    names, navigator = walk(ring(20), ["p0", "p1", "p2", "p3"], 60, ignored=3, longest=15)
+    assert len(names) == 60
+    assert navigator.frontier.begun == 4

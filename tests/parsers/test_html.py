@@ -71,6 +71,28 @@ def test_the_head_speaks_to_crawlers():
     assert parsed.page.links == ()
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "<head><noscript><img src=p.gif></noscript><meta name=robots content='noindex, nofollow'>",
+        "<body><p>x</p><meta name=robots content='noindex,nofollow'>",
+        "<head><meta name=' Robots ' content='noindex; nofollow'>",
+        "<head><meta name=robots content=none>",
+    ],
+)
+def test_what_a_page_asks_of_crawlers_is_heard_wherever_it_stands(said):
+    parsed = html.parse(f"{said}<a href='/a'>a</a>".encode(), URL)
+    assert (parsed.noindex, parsed.nofollow) == (True, True)
+    assert parsed.page.links == ()
+
+
+def test_a_base_counts_wherever_it_stands_and_a_canonical_address_in_the_head_only():
+    body = "<img src=p.gif><base href='/deep/'><link rel=canonical href='/c'><a href=x>x</a>"
+    parsed = html.parse(body.encode(), URL)
+    assert [link.url for link in parsed.page.links] == ["http://site.example/deep/x"]
+    assert parsed.canonical == ""
+
+
 def test_scripts_and_styles_are_not_text():
     body = "<script>alert('boo')</script><style>p {}</style><p>see <a href='/x'>x</a> now"
     parsed = html.parse(body.encode(), URL)
