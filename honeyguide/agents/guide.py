@@ -17,6 +17,8 @@ OWN_WORDS = 0.09
 WORDS_AROUND = 0.25
 COMPANY = 1.0
 PENDING = 16  # visits whose rows are taken off the inverse together, in one product
+DROUGHT = 20  # visits in a row without a relevant page after which belief is asked again
+GOLDEN = 0.618034  # its multiples fall evenly on both halves, however seldom links are scored
 CARRIED_OVER = 0.1  # what a visit of an earlier crawl counts for in this one
 
 
@@ -50,12 +52,13 @@ class Guide(Agent):
         self._pending = 0
 
     def score(self, x: Matrix) -> Vector:
-        """The worth that is expected; while nothing relevant was found, belief has every other say.
+        """The worth that is expected; while nothing relevant is found, belief has half of the say.
 
         Without a reward all there is to learn is what to avoid, and hope feeds on itself.
         """
         company = self.features.company
-        if not company.relevant and company.visits % 2 == 0:
+        lost = not company.relevant or company.barren > DROUGHT
+        if lost and company.visits * GOLDEN % 1 < 0.5:
             return self.features.worth(x, self._belief)
         return self._expected(x)
 

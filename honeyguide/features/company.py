@@ -39,6 +39,7 @@ class Company:
         self._links = Columns(page=np.int32)  # page after page
         self._hosts = HostRecords()
         self.visits, self.relevant = 0, 0.0
+        self.barren = 0  # visits since the last relevant page
         self._memory: MemoryView | None = None
 
     def __len__(self) -> int:
@@ -92,6 +93,7 @@ class Company:
         """Let the siblings and the host of a visited page gain or lose by what it was."""
         self.visits += 1
         self.relevant += relevant
+        self.barren = 0 if relevant else self.barren + 1
         self._hosts.credit(int(self._pages["host"][page]), relevant)
         if self._memory is None or not len(parents := self._memory.parents(page, MOST_PARENTS)):
             return
@@ -116,6 +118,7 @@ class Company:
             "hosts": self._hosts.state(),
             "visits": self.visits,
             "relevant": self.relevant,
+            "barren": self.barren,
         }
 
     def load(self, state: State) -> None:
@@ -124,6 +127,7 @@ class Company:
         self._links.load(state["links"])
         self._hosts.load(state["hosts"])
         self.visits, self.relevant = state["visits"], state["relevant"]
+        self.barren = state["barren"]
 
     def _introduce(self, parent: int, children: Ids, known: tuple[int, int]) -> None:
         """Note the links of a page, and tell each what its new siblings were so far."""

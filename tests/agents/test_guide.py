@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from honeyguide.agents.guide import COMPANY, OWN_WORDS, PENDING, WORDS_AROUND, Guide
+from honeyguide.agents.guide import COMPANY, DROUGHT, OWN_WORDS, PENDING, WORDS_AROUND, Guide
 from honeyguide.contracts import Goal, Learner, Link, Page, Step, Verdict, Visit
 from honeyguide.errors import HoneyguideError
 from honeyguide.features.company import EVIDENCE, SHOWN
@@ -87,16 +87,34 @@ def test_after_hosts_that_soon_had_nothing_more_to_give_a_new_one_is_preferred(g
     assert same_words[3] > same_words[:3].max() + 0.1
 
 
-def test_while_nothing_relevant_was_found_belief_has_every_other_say(goal):
+def says_of_belief(guide, x, believed, visits, reward=0.0):
+    """After how many of some more visits a link was worth what was believed of it at first."""
+    count = 0
+    for _ in range(visits):
+        guide.learn([step(x[0], reward, x[:0])])
+        count += bool(guide.score(x[1:])[0] == pytest.approx(believed))
+    return count
+
+
+def test_while_nothing_relevant_is_found_belief_has_half_of_the_say(goal):
     guide = Guide(goal)
-    x = seeds(guide, ["geology rocks"] * 8)
-    believed = guide.score(x[:1])[0]
-    for number, row in enumerate(x[:5], 1):
-        guide.learn([step(row, 0.0, x[:0])])
-        assert (guide.score(x[7:])[0] == pytest.approx(believed)) == (number % 2 == 0)
-    for row in x[5:7]:
-        guide.learn([step(row, 1.0, x[:0])])
-        assert guide.score(x[7:])[0] != pytest.approx(believed)
+    x = seeds(guide, ["geology rocks"] * 2)
+    believed = guide.score(x[1:])[0]
+    assert 4 <= says_of_belief(guide, x, believed, 10) <= 6
+    assert says_of_belief(guide, x, believed, 5, reward=1.0) == 0
+    assert says_of_belief(guide, x, believed, DROUGHT) == 0
+    assert 4 <= says_of_belief(guide, x, believed, 10) <= 6
+
+
+@pytest.mark.parametrize("interval", range(1, 12))
+def test_belief_has_half_of_the_say_however_seldom_links_are_scored(goal, interval):
+    guide = Guide(goal)
+    x = seeds(guide, ["geology rocks"] * 2)
+    believed, count = guide.score(x[1:])[0], 0
+    for _ in range(40):
+        guide.learn([step(x[0], 0.0, x[:0])] * interval)
+        count += bool(guide.score(x[1:])[0] == pytest.approx(believed))
+    assert 14 <= count <= 26
 
 
 def learnt(goal, texts, rewards):
