@@ -70,12 +70,13 @@ class CrawlEnv(gymnasium.Env[Observation, np.int64]):
         if self._world.live:
             raise HoneyguideError("only a recorded or generated web can be an environment")
         self._goal = Goal(self.plan.topic, self._opened.encoder, self._world.truth)
-        self._shown = features(self._goal)
+        self._features = features
+        self._width = features(self._goal).width
         self._reward = reward
         self._oracle = oracle
         self._offers = offers
         self.action_space = spaces.Discrete(offers)
-        links = spaces.Box(-BOUND, BOUND, (offers, self._shown.width), np.float32)
+        links = spaces.Box(-BOUND, BOUND, (offers, self._width), np.float32)
         state = spaces.Box(0.0, BOUND, (5,), np.float32)
         both = spaces.Dict({"links": links, "state": state})
         self.observation_space = cast(spaces.Space[Observation], both)
@@ -115,7 +116,8 @@ class CrawlEnv(gymnasium.Env[Observation, np.int64]):
         rng = np.random.default_rng(int(self.np_random.integers(2**63)))
         base: Agent = make("agent", self.plan.agent, goal=self._goal, rng=rng)
         advisers = [base, Oracle(self._goal)] if self._oracle else [base]
-        self._agent = Ranked(self._shown, *advisers)
+        # made anew: what they remember goes by numbers that pages had in an earlier crawl
+        self._agent = Ranked(self._features(self._goal), *advisers)
         self._frontier = Offers(self._agent.features.width)
         encoder = self._opened.encoder
         vocabulary = encoder if isinstance(encoder, Vocabulary) else None
@@ -141,7 +143,7 @@ class CrawlEnv(gymnasium.Env[Observation, np.int64]):
     # ------------------------------------------------------------------ showing
 
     def _observation(self) -> Observation:
-        rows = np.zeros((self._offers, self._shown.width), np.float32)
+        rows = np.zeros((self._offers, self._width), np.float32)
         rows[: len(self._offer.ids)] = self._agent.shown(self._offer.x)
         return {"links": rows.clip(-BOUND, BOUND), "state": self._state()}
 

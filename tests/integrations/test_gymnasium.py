@@ -142,6 +142,18 @@ def test_the_same_seed_and_choices_give_the_same_episode(env):
     assert np.allclose(rows, same_rows, atol=1e-6)  # a product's last bit is the machine's affair
 
 
+def test_an_episode_knows_nothing_of_those_before_it(env):
+    def rows(env, choices):
+        rng = np.random.default_rng(choices)
+        steps = crawl(env, lambda info: rng.choice(np.flatnonzero(info["action_mask"])))
+        return np.array([step[0]["links"] for step in steps])
+
+    fresh = rows(CrawlEnv(**GOAL, judge="label:geology", oracle=False), 5)
+    for other in range(3):
+        rows(env, other)
+    assert np.allclose(rows(env, 5), fresh, atol=1e-6)
+
+
 def test_an_episode_can_start_elsewhere(recorded):
     _, info = recorded.reset(seed=0, options={"seeds": ["Page_4", "Page_8"]})
     assert [url.rpartition("/")[2] for url in info["urls"]] == ["Page_4", "Page_8"]
