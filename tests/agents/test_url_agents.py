@@ -135,6 +135,17 @@ def test_without_torch_all_else_works_and_the_extra_is_named():
     assert "pip install 'honeyguide[deep]'" in done.stdout
 
 
+def test_without_torch_the_list_of_agents_says_how_to_get_every_one():
+    code = (
+        "import sys; sys.modules['torch'] = None; sys.argv[1:] = ['list', 'agents']\n"
+        "from honeyguide.cli import main; main()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    lacking = [line.split()[0] for line in done.stdout.splitlines() if "honeyguide[deep]" in line]
+    networks = "dqn dqn_outputs url_async_dqn url_bag_classifier url_classifier url_cnn_dqn"
+    assert sorted(lacking) == networks.split()
+
+
 @pytest.mark.parametrize(
     "settings",
     [{}, {"replay": "none"}, {"target_every": 0}, {"double": True}, {"replay": "ranked"}],
