@@ -88,7 +88,10 @@ class Training:
             check_writable(self.out)
 
     def _asked(self) -> list[Any]:
-        return [[p.topic, list(p.seeds), p.world, p.judge, p.agent, p.budget] for p in self.plans]
+        return [
+            [p.topic, list(p.seeds), p.world, p.judge, p.encoder, p.agent, p.budget, p.random_seed]
+            for p in self.plans
+        ]
 
     def _keep(self, learnt: State, found: Sequence[int]) -> None:
         unfinished = self.checkpoint.with_name(self.checkpoint.name + ".unfinished")

@@ -78,11 +78,12 @@ def test_a_damaged_checkpoint_gets_one_sentence(tmp_path):
         train.run(True, silent)
 
 
-def test_a_checkpoint_of_something_else_gets_one_sentence(tmp_path):
+@pytest.mark.parametrize("other", [{"budget": 70}, {"encoder": "wordllama:64"}, {"random_seed": 9}])
+def test_a_checkpoint_of_something_else_gets_one_sentence(tmp_path, other):
     with pytest.raises(StopError):
         training(tmp_path).run(False, stopped_after(80))
     with pytest.raises(HoneyguideError, match="is of another training"):
-        training(tmp_path, budget=70).run(True, silent)
+        training(tmp_path, **other).run(True, silent)
 
 
 def test_a_policy_of_another_shape_gets_one_sentence(tmp_path):
