@@ -3,6 +3,7 @@
 import os
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
@@ -95,10 +96,15 @@ class Training:
 
     def _keep(self, learnt: State, found: Sequence[int]) -> None:
         unfinished = self.checkpoint.with_name(self.checkpoint.name + ".unfinished")
-        with unfinished.open("wb") as file:
-            write_state(file, {"asked": self._asked(), "found": list(found), "learnt": learnt})
-            os.fsync(file.fileno())
-        unfinished.replace(self.checkpoint)
+        try:
+            with unfinished.open("wb") as file:
+                write_state(file, {"asked": self._asked(), "found": list(found), "learnt": learnt})
+                os.fsync(file.fileno())
+            unfinished.replace(self.checkpoint)
+        except OSError as error:
+            with suppress(OSError):
+                unfinished.unlink(missing_ok=True)
+            raise HoneyguideError(f"cannot write {self.checkpoint}: {error.strerror}") from None
 
     def _begin(self, resume: bool) -> tuple[State | None, list[int]]:
         if not resume or not self.checkpoint.exists():

@@ -61,7 +61,9 @@ def test_training_that_was_stopped_goes_on_exactly(tmp_path):
 def test_a_trained_policy_serves_a_crawl_and_logs_are_there(tmp_path):
     train = training(tmp_path)
     train.run(False, silent)
-    assert list((tmp_path / "it.logs").glob("events.out.tfevents.*"))
+    (log,) = (tmp_path / "it.logs").glob("events.out.tfevents.*")
+    for figure in (b"loss", b"mean value", b"epsilon", b"rewards"):
+        assert figure in log.read_bytes()
     agent = lesson("sailing").open().navigator().agent
     before = agent.policy()["network"]["block"].copy()
     load_policy(train.out, "dqn", agent)
@@ -76,6 +78,13 @@ def test_a_damaged_checkpoint_gets_one_sentence(tmp_path):
     train.checkpoint.write_bytes(data[: len(data) // 2])
     with pytest.raises(HoneyguideError, match="is damaged: train again without --resume"):
         train.run(True, silent)
+
+
+def test_a_full_disk_gets_one_sentence(tmp_path):
+    (tmp_path / "it.checkpoint.unfinished").symlink_to("/dev/full")
+    with pytest.raises(HoneyguideError, match=r"cannot write .*checkpoint: No space left"):
+        training(tmp_path).run(False, silent)
+    assert [path.name for path in tmp_path.iterdir()] == ["it.logs"]
 
 
 @pytest.mark.parametrize("other", [{"budget": 70}, {"encoder": "wordllama:64"}, {"random_seed": 9}])
