@@ -251,9 +251,23 @@ def test_actors_end_when_the_one_they_train_is_killed(tmp_path):
     assert end(actors)
 
 
-def test_settings_that_make_no_sense_are_refused():
-    with pytest.raises(Exception, match="no replay named 'some'"):
-        make("agent", "url_linear_q:replay=some", rng=np.random.default_rng(0))
+@pytest.mark.parametrize(
+    ("spec", "complaint"),
+    [
+        ("url_linear_q:replay=some", "no replay named 'some'"),
+        ("url_async_dqn:update_every=0", "at least one step between updates"),
+        ("url_async_dqn:target_every=0", "at least one step between updates"),
+        ("url_async_dqn:actors=-1", "zero or more actors"),
+        ("url_classifier:batches=0", "at least one batch"),
+        ("url_bag_classifier:batches=0", "at least one batch"),
+        ("dqn:gamma=1", "0 <= gamma < 1"),
+        ("dqn:epsilon=7", "0 <= epsilon <= 1"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(spec, complaint, encoder):
+    goal = Goal("prizes", encoder, web().truth)
+    with pytest.raises(HoneyguideError, match=complaint):
+        make("agent", spec, goal=goal, rng=np.random.default_rng(0))
 
 
 def test_every_optimal_value_is_shown_as_often_unless_few_pages_have_it():
