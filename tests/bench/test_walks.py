@@ -1,5 +1,7 @@
 """The suite of document 004, in miniature."""
 
+import pytest
+
 from honeyguide.bench.suite import Entry, Task, Trial, find_suite
 from honeyguide.bench.walks import HELD_OUT, all_rewards, rewards_and_held_out, walk
 from honeyguide.bench.webs import Webs
@@ -68,6 +70,38 @@ def test_a_walk_says_what_it_found(tmp_path):
     assert found["curve"][-1] == found["relevant"] <= len(rewards)
     assert -1 <= found["separation"] <= 1
     assert sum(row["pages"] for row in found["histograms"]) > 1000
+
+
+class Others:
+    """Actors that have found every page about geology between them."""
+
+    rewards = frozenset(f"http://graph.example/Page_{number}" for number in range(0, 40, 4))
+
+    def __init__(self, *_):
+        pass
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+    def keep_pace(self, steps):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("judge", "together"), [("label:topic:geology", 10), ("targets:graph.example", 1)]
+)
+def test_rewards_of_all_actors_count_like_those_of_one(small_graph, judge, together, monkeypatch):
+    urls = {Graph.open(small_graph).url(page) for page in range(40)}
+    assert urls > Others.rewards
+    monkeypatch.setattr("honeyguide.bench.walks.Actors", Others)
+    task = Task(name="t", web="w", topic="rocks", judge=judge, seeds=("Page_2",), budget=30)
+    entry = Entry(name="random_walk", agent="random_walk")
+    found = walk(Trial(part="recorded", task=task, entry=entry), f"graph:{small_graph}", 0)
+    assert 0 < found["relevant"] <= found["all_actors"] == together
+    assert found["hosts"] == 1
 
 
 def test_the_asynchronous_agent_runs_twice_the_others_five_times():
