@@ -2,6 +2,8 @@
 
 import pytest
 
+from honeyguide.bench.page import Page
+from honeyguide.bench.results import Results
 from honeyguide.bench.suite import Entry, Task, Trial, find_suite
 from honeyguide.bench.walks import HELD_OUT, all_rewards, rewards_and_held_out, walk
 from honeyguide.bench.webs import Webs
@@ -111,3 +113,25 @@ def test_the_asynchronous_agent_runs_twice_the_others_five_times():
     }
     assert runs == {"url_async_dqn": 2, "random_walk": 5}
     assert trials[0].task.budget == 200_000
+
+
+@pytest.mark.parametrize("part", ["order", "recorded"])
+def test_the_spread_of_runs_is_that_of_a_sample_as_in_other_suites(part, tmp_path):
+    suite = find_suite("friar2017")
+    [some] = [each for each in suite.parts if each.name == part]
+    trials = [t for t in some.trials(False) if t.entry.name == "url_async_dqn"][:2]
+    same = {
+        "part": part,
+        "entry": "url_async_dqn",
+        "repeat": 0,
+        "reward_rate": 0.1,
+        "all_actors": 9,
+    }
+    same |= {"milliseconds": 1.0, "processor_milliseconds": 1.0, "curve": [0] * 100, "budget": 100}
+    records = [
+        same | {"task": t.task.name, "trial": n, "digest": t.digest, "relevant": found}
+        for n, (t, found) in enumerate(zip(trials, (40, 44), strict=True))
+    ]
+    page = Page(tmp_path)
+    suite.report(Results(trials, records), page)
+    assert "| 42.0 | 2.83 |" in page.markdown()
