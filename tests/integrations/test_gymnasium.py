@@ -65,10 +65,14 @@ def test_registering_twice_is_no_trouble_and_importing_honeyguide_registers_noth
     assert subprocess.run([sys.executable, "-c", code], timeout=60).returncode == 0
 
 
-def test_always_taking_the_first_offer_is_the_crawl_of_the_agent_that_ranks(env):
+@pytest.mark.parametrize(
+    "agent", ["best_first", "guide", "beam:width=5", "host_limited_depth_first"]
+)
+def test_always_taking_the_first_offer_is_the_crawl_of_the_agent_that_ranks(agent):
     seen = []
-    plan = Plan(**GOAL, judge="label:geology", agent="best_first")
+    plan = Plan(**GOAL, judge="label:geology", agent=agent)
     plan.simulate(lambda visit, step, now: seen.append(visit.link.url))
+    env = CrawlEnv(**GOAL, judge="label:geology", agent=agent, oracle=False)
     assert [step[4]["url"] for step in crawl(env, lambda info: 0)] == seen
 
 
