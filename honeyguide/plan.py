@@ -215,7 +215,7 @@ class OpenPlan:
             agent,
             frontier,
             rescoring=usual.rescoring / agent.features.width,
-            guard=self._guard(plan),
+            guard=self.guard(plan),
             vocabulary=self._vocabulary(),
             retries=usual.retries,
             gate=self._gate(plan),
@@ -240,7 +240,8 @@ class OpenPlan:
         self.encoder.forget()  # an earlier crawl's pages are unknown to this one
         return self.encoder
 
-    def _guard(self, plan: Plan) -> Guard:
+    def guard(self, plan: Plan) -> Guard:
+        """Against traps and copies, and what is never fetched."""
         name = plan.guard or ("watch" if self.world.live else "none")
         guard: Guard = make("guard", name, year=plan.year)
         if plan.allow or plan.deny or (self.world.live and name == "none"):

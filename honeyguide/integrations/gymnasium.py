@@ -1,6 +1,7 @@
 """A crawl of a recorded or generated web as a Gymnasium environment (document 000, 3.3)."""
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, cast
 
 import gymnasium
@@ -16,6 +17,7 @@ from honeyguide.integrations.link_rows import LinkRows
 from honeyguide.integrations.offers import Offer, Offers, Ranked
 from honeyguide.navigator import Navigator
 from honeyguide.plan import Plan
+from honeyguide.policies import load_policy
 from honeyguide.registry import make
 
 ID = "honeyguide/Crawl-v0"
@@ -69,6 +71,8 @@ class CrawlEnv(gymnasium.Env[Observation, np.int64]):
         self._world: World = self._opened.world
         if self._world.live:
             raise HoneyguideError("only a recorded or generated web can be an environment")
+        if self.plan.gate != "none":
+            raise HoneyguideError("an environment has no gate: whoever acts decides on it")
         self._goal = Goal(self.plan.topic, self._opened.encoder, self._world.truth)
         self._features = features
         self._width = features(self._goal).width
@@ -115,6 +119,8 @@ class CrawlEnv(gymnasium.Env[Observation, np.int64]):
         """A navigator whose choices are made by actions."""
         rng = np.random.default_rng(int(self.np_random.integers(2**63)))
         base: Agent = make("agent", self.plan.agent, goal=self._goal, rng=rng)
+        if self.plan.policy:
+            load_policy(Path(self.plan.policy), self.plan.agent, base)
         advisers = [base, Oracle(self._goal)] if self._oracle else [base]
         # made anew: what they remember goes by numbers that pages had in an earlier crawl
         self._agent = Ranked(self._features(self._goal), *advisers)
@@ -123,8 +129,13 @@ class CrawlEnv(gymnasium.Env[Observation, np.int64]):
         vocabulary = encoder if isinstance(encoder, Vocabulary) else None
         if vocabulary is not None:
             vocabulary.forget()  # an earlier crawl's pages are unknown to this one
-        guard = make("guard", self.plan.guard or "none", year=self.plan.year)
-        self._navigator = Navigator(self._agent, self._frontier, guard=guard, vocabulary=vocabulary)
+        self._navigator = Navigator(
+            self._agent,
+            self._frontier,
+            guard=self._opened.guard(self.plan),
+            vocabulary=vocabulary,
+            max_waiting=self.plan.max_waiting,
+        )
 
     def _visit(self, id: int) -> tuple[float, Info]:
         self._frontier.imposed = id

@@ -19,6 +19,7 @@ from honeyguide.features.discovery import Discovery
 from honeyguide.integrations.gymnasium import ID, CrawlEnv, register
 from honeyguide.integrations.link_rows import LinkRows
 from honeyguide.integrations.offers import Offers
+from honeyguide.policies import save_policy
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "train_gymnasium.py"
 GOAL = {"topic": "geology", "seeds": ("geology",), "world": "synthetic:pages=1500", "budget": 60}
@@ -206,6 +207,29 @@ def test_worlds_that_take_time_do_not_make_anyone_wait(small_graph):
         return len(crawl(slow, lambda info: 0))
 
     assert asyncio.run(inside_a_running_loop()) == 5
+
+
+def test_what_a_plan_says_of_links_that_wait_holds_here_too(small_graph, tmp_path):
+    plan = {"topic": "rocks", "seeds": ("Page_2",), "world": f"graph:{small_graph}"}
+    narrow = CrawlEnv(**plan, judge="label:geology", max_waiting=3, deny=["*Page_5"])
+    steps = crawl(narrow, lambda info: 0)
+    assert max(int(step[4]["action_mask"].sum()) for step in steps) == 3
+    whole = crawl(CrawlEnv(**plan, judge="label:geology", deny=["*Page_5"]), lambda info: 0)
+    visited = {step[4]["url"].rpartition("/")[2] for step in whole}
+    assert "Page_5" not in visited
+    assert len(visited) > 30
+    with pytest.raises(HoneyguideError, match="an environment has no gate"):
+        CrawlEnv(**plan, judge="label:geology", gate="parse_or_skip")
+
+
+def test_the_agent_that_ranks_may_know_something_already(tmp_path):
+    after = Plan(**GOAL, judge="label:geology", agent="guide").open().navigator().agent
+    save_policy(tmp_path / "learnt", "guide", after)
+    knows = CrawlEnv(**GOAL, judge="label:geology", agent="guide", policy=str(tmp_path / "learnt"))
+    assert len(crawl(knows, lambda info: 0)) == 60
+    lost = CrawlEnv(**GOAL, judge="label:geology", agent="guide", policy=str(tmp_path / "none"))
+    with pytest.raises(HoneyguideError, match="cannot read the policy"):
+        lost.reset(seed=0)
 
 
 def test_the_live_web_is_no_environment():
