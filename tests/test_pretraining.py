@@ -15,8 +15,8 @@ from honeyguide.serialise import read_state
 
 
 def lesson(topic, **more):
-    settings = {"world": "synthetic:pages=600", "agent": "dqn", "budget": 60} | more
-    return Plan(topic=topic, seeds=(topic,), judge=f"label:{topic}", **settings)
+    settings = {"world": "synthetic:pages=600", "agent": "dqn", "budget": 60, "seeds": (topic,)}
+    return Plan(topic=topic, judge=f"label:{topic}", **settings | more)
 
 
 def training(tmp_path, **more):
@@ -56,6 +56,25 @@ def test_training_that_was_stopped_goes_on_exactly(tmp_path):
     assert again.run(True, silent) == found
     assert np.array_equal(network(whole.out), network(again.out))
     assert not again.checkpoint.exists()
+
+
+@pytest.mark.parametrize("agent", ["url_linear_q:replay=ranked", "url_cnn_dqn", "url_async_dqn"])
+def test_walks_can_be_trained_too_and_go_on_exactly(tmp_path, agent):
+    def lessons(folder):
+        plan = lesson("geology", agent=agent, seeds=("40 random pages",), budget=110)
+        return Training((plan,), 2, tmp_path / folder)
+
+    found = lessons("a").run(False, silent)
+    again = lessons("b")
+    with pytest.raises(StopError):
+        again.run(False, stopped_after(150))
+    assert again.run(True, silent) == found
+    a, b = (read_state(tmp_path / name)["policy"] for name in "ab")
+    weights = (lambda p: p["weights"]) if "weights" in a else (lambda p: p["network"]["block"])
+    assert np.array_equal(weights(a), weights(b))
+    (log,) = (tmp_path / "a.logs").glob("events.out.tfevents.*")
+    for figure in (b"loss", b"mean value", b"epsilon", b"rewards"):
+        assert figure in log.read_bytes()
 
 
 def test_a_trained_policy_serves_a_crawl_and_logs_are_there(tmp_path):

@@ -138,6 +138,14 @@ class UrlAsyncDqn(Agent):
         self._target.copy_(self._values.cnn.parameters.copy())
         self._refresh()
 
+    def learnt(self) -> State:
+        """All that training needs to go on exactly here in another crawl."""
+        return self.state()
+
+    def load_learnt(self, state: State) -> None:
+        """Go on training from there."""
+        self.load(state)
+
     def state(self) -> State:
         """All of it."""
         return {
