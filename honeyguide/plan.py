@@ -196,6 +196,7 @@ class OpenPlan:
     def navigator(self, plan: Plan | None = None) -> Navigator:
         """A fresh navigator, for this plan or one that differs in its agent or random seed."""
         plan = plan or self.plan
+        vocabulary = self.vocabulary()  # first: agents weigh the topic's words as they are made
         for_agent, for_frontier = np.random.default_rng(plan.random_seed).spawn(2)
         goal = Goal(plan.topic, self.encoder, self.world.truth)
         agent: Agent = make("agent", plan.agent, goal=goal, rng=for_agent)
@@ -216,7 +217,7 @@ class OpenPlan:
             frontier,
             rescoring=usual.rescoring / agent.features.width,
             guard=self.guard(plan),
-            vocabulary=self._vocabulary(),
+            vocabulary=vocabulary,
             retries=usual.retries,
             gate=self._gate(plan),
             max_waiting=plan.max_waiting,
@@ -234,7 +235,8 @@ class OpenPlan:
         gate: Gate = make("gate", plan.gate, search=search, encoder=self.encoder)
         return gate
 
-    def _vocabulary(self) -> Vocabulary | None:
+    def vocabulary(self) -> Vocabulary | None:
+        """The encoder, if it weighs words by the pages fetched: as before any page."""
         if not isinstance(self.encoder, Vocabulary):
             return None
         self.encoder.forget()  # an earlier crawl's pages are unknown to this one

@@ -10,7 +10,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from honeyguide.agents.oracle import Oracle
-from honeyguide.contracts import Agent, Features, Goal, Link, Visit, Vocabulary, World
+from honeyguide.contracts import Agent, Features, Goal, Link, Visit, World
 from honeyguide.crawl import run_jumping
 from honeyguide.errors import HoneyguideError
 from honeyguide.integrations.link_rows import LinkRows
@@ -117,6 +117,7 @@ class CrawlEnv(gymnasium.Env[Observation, np.int64]):
 
     def _start(self) -> None:
         """A navigator whose choices are made by actions."""
+        vocabulary = self._opened.vocabulary()
         rng = np.random.default_rng(int(self.np_random.integers(2**63)))
         base: Agent = make("agent", self.plan.agent, goal=self._goal, rng=rng)
         if self.plan.policy:
@@ -125,10 +126,6 @@ class CrawlEnv(gymnasium.Env[Observation, np.int64]):
         # made anew: what they remember goes by numbers that pages had in an earlier crawl
         self._agent = Ranked(self._features(self._goal), *advisers)
         self._frontier = Offers(self._agent.features.width)
-        encoder = self._opened.encoder
-        vocabulary = encoder if isinstance(encoder, Vocabulary) else None
-        if vocabulary is not None:
-            vocabulary.forget()  # an earlier crawl's pages are unknown to this one
         self._navigator = Navigator(
             self._agent,
             self._frontier,
