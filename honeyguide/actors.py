@@ -11,7 +11,6 @@ from honeyguide.contracts import Agent, Step, Visit
 from honeyguide.crawl import run_jumping
 from honeyguide.errors import HoneyguideError
 from honeyguide.plan import Plan
-from honeyguide.urls import host
 
 LOOKED_AFTER = 50  # steps between two looks at whether to stop
 PATIENCE = 120.0  # seconds for an actor to end
@@ -38,7 +37,7 @@ class Told:
     """What an actor did."""
 
     steps: int
-    hosts: frozenset[str]  # of its rewards
+    rewards: frozenset[str]  # their URLs
 
 
 class Actors:
@@ -123,9 +122,9 @@ class Actors:
         return HoneyguideError("an actor has failed: what it said stands above")
 
     @property
-    def hosts(self) -> frozenset[str]:
-        """Of the rewards of all actors together."""
-        return frozenset().union(*(told.hosts for told in self.told))
+    def rewards(self) -> frozenset[str]:
+        """URLs of the rewards of all actors together."""
+        return frozenset().union(*(told.rewards for told in self.told))
 
 
 class _Signals(NamedTuple):
@@ -142,11 +141,11 @@ def _act(plan: Plan, dice: int, shared: Any, number: int, signals: _Signals) -> 
     opened = plan.open(remember=True)
     navigator = opened.navigator(replace(opened.plan, random_seed=dice))
     navigator.agent.join(shared)  # type: ignore[attr-defined]
-    hosts: set[str] = set()
+    rewards: set[str] = set()
 
     def note(visit: Visit, step: Step, now: float) -> None:
         if visit.verdict.relevant:
-            hosts.add(host(visit.page.url if visit.page else visit.link.url))
+            rewards.add(visit.page.url if visit.page else visit.link.url)
         signals.steps[number] = navigator.memory.visits
         if navigator.memory.visits % LOOKED_AFTER == 0 and not _is_wanted(signals):
             crawl.stop("the others are done")
@@ -158,7 +157,7 @@ def _act(plan: Plan, dice: int, shared: Any, number: int, signals: _Signals) -> 
             return
     outcome = run_jumping(crawl.run(opened.seeds))
     signals.steps[number] = DONE
-    signals.queue.put(Told(outcome.pages, frozenset(hosts)))
+    signals.queue.put(Told(outcome.pages, frozenset(rewards)))
 
 
 def _is_wanted(signals: _Signals) -> bool:

@@ -19,7 +19,7 @@ class EventLog:
         self.path = folder / f"events.out.tfevents.{int(now)}.honeyguide"
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self._file = self.path.open("ab")
+            self._file = self.path.open("ab", buffering=0)
         except OSError as error:
             raise HoneyguideError(f"cannot write logs to {folder}: {error.strerror}") from None
         self._record(_event(now, 0, _field(3, b"brain.Event:2")))
@@ -49,8 +49,11 @@ class EventLog:
 
     def _record(self, data: bytes) -> None:
         length = _LENGTH.pack(len(data))
-        self._file.write(length + _masked(length) + data + _masked(data))
-        self._file.flush()
+        try:
+            self._file.write(length + _masked(length) + data + _masked(data))
+        except OSError as error:
+            self.close()
+            raise HoneyguideError(f"cannot write {self.path}: {error.strerror}") from None
 
 
 def _event(now: float, step: int, what: bytes) -> bytes:

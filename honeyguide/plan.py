@@ -196,6 +196,7 @@ class OpenPlan:
     def navigator(self, plan: Plan | None = None) -> Navigator:
         """A fresh navigator, for this plan or one that differs in its agent or random seed."""
         plan = plan or self.plan
+        vocabulary = self.vocabulary()  # first: agents weigh the topic's words as they are made
         for_agent, for_frontier = np.random.default_rng(plan.random_seed).spawn(2)
         goal = Goal(plan.topic, self.encoder, self.world.truth)
         agent: Agent = make("agent", plan.agent, goal=goal, rng=for_agent)
@@ -215,8 +216,8 @@ class OpenPlan:
             agent,
             frontier,
             rescoring=usual.rescoring / agent.features.width,
-            guard=self._guard(plan),
-            vocabulary=self._vocabulary(),
+            guard=self.guard(plan),
+            vocabulary=vocabulary,
             retries=usual.retries,
             gate=self._gate(plan),
             max_waiting=plan.max_waiting,
@@ -234,13 +235,15 @@ class OpenPlan:
         gate: Gate = make("gate", plan.gate, search=search, encoder=self.encoder)
         return gate
 
-    def _vocabulary(self) -> Vocabulary | None:
+    def vocabulary(self) -> Vocabulary | None:
+        """The encoder, if it weighs words by the pages fetched: as before any page."""
         if not isinstance(self.encoder, Vocabulary):
             return None
         self.encoder.forget()  # an earlier crawl's pages are unknown to this one
         return self.encoder
 
-    def _guard(self, plan: Plan) -> Guard:
+    def guard(self, plan: Plan) -> Guard:
+        """Against traps and copies, and what is never fetched."""
         name = plan.guard or ("watch" if self.world.live else "none")
         guard: Guard = make("guard", name, year=plan.year)
         if plan.allow or plan.deny or (self.world.live and name == "none"):

@@ -3,6 +3,7 @@
 import os
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
@@ -88,14 +89,22 @@ class Training:
             check_writable(self.out)
 
     def _asked(self) -> list[Any]:
-        return [[p.topic, list(p.seeds), p.world, p.judge, p.agent, p.budget] for p in self.plans]
+        return [
+            [p.topic, list(p.seeds), p.world, p.judge, p.encoder, p.agent, p.budget, p.random_seed]
+            for p in self.plans
+        ]
 
     def _keep(self, learnt: State, found: Sequence[int]) -> None:
         unfinished = self.checkpoint.with_name(self.checkpoint.name + ".unfinished")
-        with unfinished.open("wb") as file:
-            write_state(file, {"asked": self._asked(), "found": list(found), "learnt": learnt})
-            os.fsync(file.fileno())
-        unfinished.replace(self.checkpoint)
+        try:
+            with unfinished.open("wb") as file:
+                write_state(file, {"asked": self._asked(), "found": list(found), "learnt": learnt})
+                os.fsync(file.fileno())
+            unfinished.replace(self.checkpoint)
+        except OSError as error:
+            with suppress(OSError):
+                unfinished.unlink(missing_ok=True)
+            raise HoneyguideError(f"cannot write {self.checkpoint}: {error.strerror}") from None
 
     def _begin(self, resume: bool) -> tuple[State | None, list[int]]:
         if not resume or not self.checkpoint.exists():

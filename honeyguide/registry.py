@@ -3,6 +3,7 @@
 import importlib
 import inspect
 import pkgutil
+import re
 import typing
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -71,9 +72,14 @@ def parts(kind: str) -> dict[str, Part]:
 
 
 def missing(kind: str) -> dict[str, str]:
-    """Modules of a kind that need an extra that is not installed: module -> extra."""
+    """Parts of a kind that need an extra that is not installed: name -> extra."""
     _import_family(kind)
-    return dict(_missing.get(kind, {}))
+    folder, registered = _package(kind).__path__[0], re.compile(rf'@part\("{kind}", "(\w+)"')
+    return {
+        name: extra
+        for module, extra in _missing.get(kind, {}).items()
+        for name in registered.findall(_source(folder, module))
+    }
 
 
 def make(kind: str, spec: str, /, **offers: Any) -> Any:

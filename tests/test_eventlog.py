@@ -28,6 +28,12 @@ def test_logs_that_cannot_be_written_get_one_sentence(tmp_path):
         EventLog(tmp_path / "file", 1000.0)
 
 
+def test_a_full_disk_gets_one_sentence(tmp_path):
+    (tmp_path / "events.out.tfevents.1000.honeyguide").symlink_to("/dev/full")
+    with pytest.raises(HoneyguideError, match=r"cannot write .*: No space left on device"):
+        EventLog(tmp_path, 1000.0)
+
+
 def test_figures_are_records_with_their_names_and_steps(tmp_path):
     with EventLog(tmp_path / "logs", 1000.0) as log:
         log.write(300, {"loss": 0.5, "epsilon": 0.25}, 1001.0)

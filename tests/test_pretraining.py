@@ -15,8 +15,8 @@ from honeyguide.serialise import read_state
 
 
 def lesson(topic, **more):
-    settings = {"world": "synthetic:pages=600", "agent": "dqn", "budget": 60} | more
-    return Plan(topic=topic, seeds=(topic,), judge=f"label:{topic}", **settings)
+    settings = {"world": "synthetic:pages=600", "agent": "dqn", "budget": 60, "seeds": (topic,)}
+    return Plan(topic=topic, judge=f"label:{topic}", **settings | more)
 
 
 def training(tmp_path, **more):
@@ -58,10 +58,31 @@ def test_training_that_was_stopped_goes_on_exactly(tmp_path):
     assert not again.checkpoint.exists()
 
 
+@pytest.mark.parametrize("agent", ["url_linear_q:replay=ranked", "url_cnn_dqn", "url_async_dqn"])
+def test_walks_can_be_trained_too_and_go_on_exactly(tmp_path, agent):
+    def lessons(folder):
+        plan = lesson("geology", agent=agent, seeds=("40 random pages",), budget=110)
+        return Training((plan,), 2, tmp_path / folder)
+
+    found = lessons("a").run(False, silent)
+    again = lessons("b")
+    with pytest.raises(StopError):
+        again.run(False, stopped_after(150))
+    assert again.run(True, silent) == found
+    a, b = (read_state(tmp_path / name)["policy"] for name in "ab")
+    weights = (lambda p: p["weights"]) if "weights" in a else (lambda p: p["network"]["block"])
+    assert np.array_equal(weights(a), weights(b))
+    (log,) = (tmp_path / "a.logs").glob("events.out.tfevents.*")
+    for figure in (b"loss", b"mean value", b"epsilon", b"rewards"):
+        assert figure in log.read_bytes()
+
+
 def test_a_trained_policy_serves_a_crawl_and_logs_are_there(tmp_path):
     train = training(tmp_path)
     train.run(False, silent)
-    assert list((tmp_path / "it.logs").glob("events.out.tfevents.*"))
+    (log,) = (tmp_path / "it.logs").glob("events.out.tfevents.*")
+    for figure in (b"loss", b"mean value", b"epsilon", b"rewards"):
+        assert figure in log.read_bytes()
     agent = lesson("sailing").open().navigator().agent
     before = agent.policy()["network"]["block"].copy()
     load_policy(train.out, "dqn", agent)
@@ -78,11 +99,19 @@ def test_a_damaged_checkpoint_gets_one_sentence(tmp_path):
         train.run(True, silent)
 
 
-def test_a_checkpoint_of_something_else_gets_one_sentence(tmp_path):
+def test_a_full_disk_gets_one_sentence(tmp_path):
+    (tmp_path / "it.checkpoint.unfinished").symlink_to("/dev/full")
+    with pytest.raises(HoneyguideError, match=r"cannot write .*checkpoint: No space left"):
+        training(tmp_path).run(False, silent)
+    assert [path.name for path in tmp_path.iterdir()] == ["it.logs"]
+
+
+@pytest.mark.parametrize("other", [{"budget": 70}, {"encoder": "wordllama:64"}, {"random_seed": 9}])
+def test_a_checkpoint_of_something_else_gets_one_sentence(tmp_path, other):
     with pytest.raises(StopError):
         training(tmp_path).run(False, stopped_after(80))
     with pytest.raises(HoneyguideError, match="is of another training"):
-        training(tmp_path, budget=70).run(True, silent)
+        training(tmp_path, **other).run(True, silent)
 
 
 def test_a_policy_of_another_shape_gets_one_sentence(tmp_path):

@@ -6,6 +6,7 @@ import numpy as np
 import torch
 
 from honeyguide.contracts import Agent, Goal, Matrix, State, Step, Vector
+from honeyguide.errors import HoneyguideError
 from honeyguide.features.state_action import COSINES, STATE, StateAction
 from honeyguide.networks.dueling import Dueling
 from honeyguide.networks.replay import Experience, Replay
@@ -34,6 +35,8 @@ class Dqn(Agent):
         replay: bool = True,
         target: bool = True,  # whether a slower copy weighs what comes next
     ) -> None:
+        if not (0 <= gamma < 1 and 0 <= epsilon <= 1):
+            raise HoneyguideError("dqn needs 0 <= gamma < 1 and 0 <= epsilon <= 1")
         for_network, for_replay, self._dice = rng.spawn(3)
         self.features: StateAction = StateAction(goal)
         self.gamma, self.epsilon, self.double, self.target = gamma, epsilon, double, target

@@ -7,6 +7,7 @@ import numpy as np
 import torch
 
 from honeyguide.contracts import Agent, Goal, Matrix, State, Step, Vector, Visit
+from honeyguide.errors import HoneyguideError
 from honeyguide.networks.exploring import Fading
 from honeyguide.networks.parameters import shared
 from honeyguide.networks.url_values import Frozen, UrlValues
@@ -43,8 +44,13 @@ class UrlAsyncDqn(Agent):
         update_every: int = 5,  # steps between two updates of theta: I_async
         target_every: int = 100,  # steps of all actors between two copies: I_target
         step_size: float = 0.001,
-        actors: int = 4,  # that train it in processes of their own, in suites and `train`
+        actors: int = 4,  # that train it in processes of their own, in suites
     ) -> None:
+        if min(update_every, target_every) < 1 or actors < 0:
+            raise HoneyguideError(
+                "url_async_dqn needs at least one step between updates and between copies, and "
+                "zero or more actors"
+            )
         for_network, for_steps = rng.spawn(2)
         self._values = UrlValues(goal.encoder, for_network, step_size)
         self.features = self._values.features
@@ -131,6 +137,14 @@ class UrlAsyncDqn(Agent):
         self._values.cnn.parameters.load(state["network"])
         self._target.copy_(self._values.cnn.parameters.copy())
         self._refresh()
+
+    def learnt(self) -> State:
+        """All that training needs to go on exactly here in another crawl."""
+        return self.state()
+
+    def load_learnt(self, state: State) -> None:
+        """Go on training from there."""
+        self.load(state)
 
     def state(self) -> State:
         """All of it."""

@@ -58,6 +58,8 @@ class Classifier(Agent):
         rng: np.random.Generator,
     ) -> None:
         gamma, batches, temperature = settings
+        if batches < 1:
+            raise HoneyguideError("the classifier needs at least one batch to learn from")
         self.frontier = f"walks:temperature={temperature}"
         self._values = values
         self.features: UrlWords = values.features

@@ -102,6 +102,14 @@ class UrlCnnDqn(Agent):
         self._values.cnn.parameters.load(state["network"])
         self._frozen.copy()
 
+    def learnt(self) -> State:
+        """All that training needs to go on exactly here in another crawl."""
+        return self.state()
+
+    def load_learnt(self, state: State) -> None:
+        """Go on training from there."""
+        self.load(state)
+
     def state(self) -> State:
         """All of it."""
         return {

@@ -47,6 +47,7 @@ class UrlLinearQ(Agent):
         self._adam = Adam(VOCABULARY + 1, step_size)
         kind = REPLAYS[replay]
         self._replay = kind(for_replay) if kind else None
+        self._errors = np.zeros(1, np.float32)  # of the last step
 
     def score(self, x: Matrix) -> Vector:
         """v(s; w): the sum of the weights of its words."""
@@ -105,6 +106,7 @@ class UrlLinearQ(Agent):
         np.add.at(gradient, words, (-2 * weights * errors / len(batch))[:, None])
         gradient[0] = 0.0
         self._w -= self._adam.step(gradient)
+        self._errors = errors
         return errors
 
     def _target(self, experience: Experience) -> float:
@@ -129,6 +131,18 @@ class UrlLinearQ(Agent):
             )
         self.features.set_words(state["words"])
         self._w = np.array(state["weights"], np.float32)
+
+    def news(self) -> dict[str, float]:
+        """What a training log shows."""
+        return {"loss": float(np.mean(self._errors**2)), "epsilon": self._fading.epsilon}
+
+    def learnt(self) -> State:
+        """All that training needs to go on exactly here in another crawl."""
+        return self.state()
+
+    def load_learnt(self, state: State) -> None:
+        """Go on training from there."""
+        self.load(state)
 
     def state(self) -> State:
         """All of it."""

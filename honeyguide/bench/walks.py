@@ -58,11 +58,15 @@ class _Walked:
     others: set[str] = field(default_factory=set)  # held-out hosts
     links: int = 0
 
+    def what(self, url: str) -> str:
+        """What a reward counts as, once."""
+        return host(url) if self.by_host else url
+
     def note(self, visit: Visit, step: Step) -> None:
         url = visit.page.url if visit.page else visit.link.url
         if visit.verdict.relevant:
             self.rewards += 1
-            self.unique.add(host(url) if self.by_host else url)
+            self.unique.add(self.what(url))
         elif self.held_out and visit.page and self.held_out(visit.page).relevant:
             self.others.add(host(url))
         self.curve.append(len(self.unique))
@@ -98,10 +102,10 @@ def walk(trial: Trial, world: str, random_seed: int) -> dict[str, Any]:
         crawl.limits = plan.limits
         run_jumping(crawl.run(opened.seeds))
     seconds, processor = time.perf_counter() - begin, time.process_time() - begin_processor
-    together = walked.unique | (actors.hosts if actors.told else set())
+    together = walked.unique | {walked.what(url) for url in actors.rewards}
     found = {
         "relevant": len(walked.unique),
-        "hosts": len(walked.unique),
+        "hosts": len(walked.unique if by_host else set(map(host, walked.unique))),
         "pages": len(walked.curve),
         "area": float(np.mean(walked.curve)),
         "curve": [walked.curve[n - 1] for n in points(task.budget)],

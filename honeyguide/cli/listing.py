@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from honeyguide.errors import HoneyguideError, unknown
@@ -28,9 +29,9 @@ def list_names(
         raise unknown("list", what, [*kinds, "labels", "suites"])
     table = Table(box=None, show_header=False, pad_edge=False)
     for name, part in parts(kind).items():
-        table.add_row(name, part.summary)
+        table.add_row(name, escape(part.summary))
     for name, extra in missing(kind).items():
-        table.add_row(name, f"(needs pip install 'honeyguide[{extra}]')")
+        table.add_row(name, escape(f"(needs pip install 'honeyguide[{extra}]')"))
     Console(soft_wrap=True).print(table)
 
 

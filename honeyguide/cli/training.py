@@ -167,7 +167,9 @@ def dqn(
     judge: Annotated[
         str, typer.Option("--judge", help="What counts as relevant; {topic} stands for the topic.")
     ] = "topic",
-    agent: Annotated[str, typer.Option("--agent", help="dqn, with settings if any.")] = "dqn",
+    agent: Annotated[
+        str, typer.Option("--agent", help="dqn, or another that learns step by step.")
+    ] = "dqn",
     encoder: Encoder = "wordllama",
     budget: Annotated[int, typer.Option("--budget", min=1, help="Pages of each crawl.")] = 1000,
     rounds: Annotated[int, typer.Option("--rounds", min=1, help="Times that all are crawled.")] = 1,

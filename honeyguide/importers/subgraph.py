@@ -69,7 +69,7 @@ def _add(writer: GraphWriter, graph: Graph, page: int, distance: int) -> None:
     links: Sequence[Link] = whole.links if distance >= 0 else ()
     rows = [(link.url, link.anchor, link.context, link.tag_path) for link in links]
     place = f"hops:{distance}" if distance >= 0 else "hops:outgoing"
-    writer.add(whole.url, whole.url, whole.title, whole.text, rows, (*whole.labels, place))
+    writer.add(graph.id(page), whole.url, whole.title, whole.text, rows, (*whole.labels, place))
 
 
 def _counts(distance: NDArray[np.int32], hops: int) -> dict[str, int]:

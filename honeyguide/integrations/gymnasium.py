@@ -1,6 +1,7 @@
 """A crawl of a recorded or generated web as a Gymnasium environment (document 000, 3.3)."""
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, cast
 
 import gymnasium
@@ -9,13 +10,14 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from honeyguide.agents.oracle import Oracle
-from honeyguide.contracts import Agent, Features, Goal, Link, Visit, Vocabulary, World
+from honeyguide.contracts import Agent, Features, Goal, Link, Visit, World
 from honeyguide.crawl import run_jumping
 from honeyguide.errors import HoneyguideError
 from honeyguide.integrations.link_rows import LinkRows
 from honeyguide.integrations.offers import Offer, Offers, Ranked
 from honeyguide.navigator import Navigator
 from honeyguide.plan import Plan
+from honeyguide.policies import load_policy
 from honeyguide.registry import make
 
 ID = "honeyguide/Crawl-v0"
@@ -69,13 +71,16 @@ class CrawlEnv(gymnasium.Env[Observation, np.int64]):
         self._world: World = self._opened.world
         if self._world.live:
             raise HoneyguideError("only a recorded or generated web can be an environment")
+        if self.plan.gate != "none":
+            raise HoneyguideError("an environment has no gate: whoever acts decides on it")
         self._goal = Goal(self.plan.topic, self._opened.encoder, self._world.truth)
-        self._shown = features(self._goal)
+        self._features = features
+        self._width = features(self._goal).width
         self._reward = reward
         self._oracle = oracle
         self._offers = offers
         self.action_space = spaces.Discrete(offers)
-        links = spaces.Box(-BOUND, BOUND, (offers, self._shown.width), np.float32)
+        links = spaces.Box(-BOUND, BOUND, (offers, self._width), np.float32)
         state = spaces.Box(0.0, BOUND, (5,), np.float32)
         both = spaces.Dict({"links": links, "state": state})
         self.observation_space = cast(spaces.Space[Observation], both)
@@ -112,17 +117,22 @@ class CrawlEnv(gymnasium.Env[Observation, np.int64]):
 
     def _start(self) -> None:
         """A navigator whose choices are made by actions."""
+        vocabulary = self._opened.vocabulary()
         rng = np.random.default_rng(int(self.np_random.integers(2**63)))
         base: Agent = make("agent", self.plan.agent, goal=self._goal, rng=rng)
+        if self.plan.policy:
+            load_policy(Path(self.plan.policy), self.plan.agent, base)
         advisers = [base, Oracle(self._goal)] if self._oracle else [base]
-        self._agent = Ranked(self._shown, *advisers)
+        # made anew: what they remember goes by numbers that pages had in an earlier crawl
+        self._agent = Ranked(self._features(self._goal), *advisers)
         self._frontier = Offers(self._agent.features.width)
-        encoder = self._opened.encoder
-        vocabulary = encoder if isinstance(encoder, Vocabulary) else None
-        if vocabulary is not None:
-            vocabulary.forget()  # an earlier crawl's pages are unknown to this one
-        guard = make("guard", self.plan.guard or "none", year=self.plan.year)
-        self._navigator = Navigator(self._agent, self._frontier, guard=guard, vocabulary=vocabulary)
+        self._navigator = Navigator(
+            self._agent,
+            self._frontier,
+            guard=self._opened.guard(self.plan),
+            vocabulary=vocabulary,
+            max_waiting=self.plan.max_waiting,
+        )
 
     def _visit(self, id: int) -> tuple[float, Info]:
         self._frontier.imposed = id
@@ -141,7 +151,7 @@ class CrawlEnv(gymnasium.Env[Observation, np.int64]):
     # ------------------------------------------------------------------ showing
 
     def _observation(self) -> Observation:
-        rows = np.zeros((self._offers, self._shown.width), np.float32)
+        rows = np.zeros((self._offers, self._width), np.float32)
         rows[: len(self._offer.ids)] = self._agent.shown(self._offer.x)
         return {"links": rows.clip(-BOUND, BOUND), "state": self._state()}
 

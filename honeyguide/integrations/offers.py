@@ -15,6 +15,7 @@ from honeyguide.contracts import (
     Matrix,
     MemoryView,
     Outlinks,
+    Page,
     Scorer,
     State,
     Step,
@@ -134,6 +135,7 @@ class Ranked(Agent):
         self.advisers = advisers
         self._columns = _Joined([shown, *(adviser.features for adviser in advisers)])
         self.features = self._columns
+        self.max_waiting = advisers[0].max_waiting
 
     def shown(self, x: Matrix) -> Matrix:
         """The columns that whoever chooses gets to see."""
@@ -150,6 +152,10 @@ class Ranked(Agent):
     def reward(self, visit: Visit) -> float:
         """The first adviser's."""
         return self.advisers[0].reward(visit)
+
+    def follows(self, page: Page) -> bool:
+        """The first adviser's."""
+        return self.advisers[0].follows(page)
 
     def learn(self, steps: Sequence[Step]) -> None:
         """Each from its own columns."""

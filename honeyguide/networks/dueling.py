@@ -53,7 +53,7 @@ class Dueling:
         return values
 
     def learn(self, x: Matrix, targets: Vector) -> float:
-        """A step towards these targets: the mean square of the errors."""
+        """A step towards these targets: half the square of small errors, the size of large ones."""
         p, rows = self.parameters.views(), torch.from_numpy(x)
         hidden = torch.relu(torch.addmm(p["a1_offset"], rows, p["a1"]))
         hidden = torch.relu(torch.addmm(p["a2_offset"], hidden, p["a2"]))

@@ -135,6 +135,17 @@ def test_without_torch_all_else_works_and_the_extra_is_named():
     assert "pip install 'honeyguide[deep]'" in done.stdout
 
 
+def test_without_torch_the_list_of_agents_says_how_to_get_every_one():
+    code = (
+        "import sys; sys.modules['torch'] = None; sys.argv[1:] = ['list', 'agents']\n"
+        "from honeyguide.cli import main; main()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    lacking = [line.split()[0] for line in done.stdout.splitlines() if "honeyguide[deep]" in line]
+    networks = "dqn dqn_outputs url_async_dqn url_bag_classifier url_classifier url_cnn_dqn"
+    assert sorted(lacking) == networks.split()
+
+
 @pytest.mark.parametrize(
     "settings",
     [{}, {"replay": "none"}, {"target_every": 0}, {"double": True}, {"replay": "ranked"}],
@@ -240,9 +251,23 @@ def test_actors_end_when_the_one_they_train_is_killed(tmp_path):
     assert end(actors)
 
 
-def test_settings_that_make_no_sense_are_refused():
-    with pytest.raises(Exception, match="no replay named 'some'"):
-        make("agent", "url_linear_q:replay=some", rng=np.random.default_rng(0))
+@pytest.mark.parametrize(
+    ("spec", "complaint"),
+    [
+        ("url_linear_q:replay=some", "no replay named 'some'"),
+        ("url_async_dqn:update_every=0", "at least one step between updates"),
+        ("url_async_dqn:target_every=0", "at least one step between updates"),
+        ("url_async_dqn:actors=-1", "zero or more actors"),
+        ("url_classifier:batches=0", "at least one batch"),
+        ("url_bag_classifier:batches=0", "at least one batch"),
+        ("dqn:gamma=1", "0 <= gamma < 1"),
+        ("dqn:epsilon=7", "0 <= epsilon <= 1"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(spec, complaint, encoder):
+    goal = Goal("prizes", encoder, web().truth)
+    with pytest.raises(HoneyguideError, match=complaint):
+        make("agent", spec, goal=goal, rng=np.random.default_rng(0))
 
 
 def test_every_optimal_value_is_shown_as_often_unless_few_pages_have_it():

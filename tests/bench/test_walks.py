@@ -1,5 +1,9 @@
 """The suite of document 004, in miniature."""
 
+import pytest
+
+from honeyguide.bench.page import Page
+from honeyguide.bench.results import Results
 from honeyguide.bench.suite import Entry, Task, Trial, find_suite
 from honeyguide.bench.walks import HELD_OUT, all_rewards, rewards_and_held_out, walk
 from honeyguide.bench.webs import Webs
@@ -70,6 +74,38 @@ def test_a_walk_says_what_it_found(tmp_path):
     assert sum(row["pages"] for row in found["histograms"]) > 1000
 
 
+class Others:
+    """Actors that have found every page about geology between them."""
+
+    rewards = frozenset(f"http://graph.example/Page_{number}" for number in range(0, 40, 4))
+
+    def __init__(self, *_):
+        pass
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+    def keep_pace(self, steps):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("judge", "together"), [("label:topic:geology", 10), ("targets:graph.example", 1)]
+)
+def test_rewards_of_all_actors_count_like_those_of_one(small_graph, judge, together, monkeypatch):
+    urls = {Graph.open(small_graph).url(page) for page in range(40)}
+    assert urls > Others.rewards
+    monkeypatch.setattr("honeyguide.bench.walks.Actors", Others)
+    task = Task(name="t", web="w", topic="rocks", judge=judge, seeds=("Page_2",), budget=30)
+    entry = Entry(name="random_walk", agent="random_walk")
+    found = walk(Trial(part="recorded", task=task, entry=entry), f"graph:{small_graph}", 0)
+    assert 0 < found["relevant"] <= found["all_actors"] == together
+    assert found["hosts"] == 1
+
+
 def test_the_asynchronous_agent_runs_twice_the_others_five_times():
     trials = find_suite("friar2017").parts[0].trials(False)
     runs = {
@@ -77,3 +113,25 @@ def test_the_asynchronous_agent_runs_twice_the_others_five_times():
     }
     assert runs == {"url_async_dqn": 2, "random_walk": 5}
     assert trials[0].task.budget == 200_000
+
+
+@pytest.mark.parametrize("part", ["order", "recorded"])
+def test_the_spread_of_runs_is_that_of_a_sample_as_in_other_suites(part, tmp_path):
+    suite = find_suite("friar2017")
+    [some] = [each for each in suite.parts if each.name == part]
+    trials = [t for t in some.trials(False) if t.entry.name == "url_async_dqn"][:2]
+    same = {
+        "part": part,
+        "entry": "url_async_dqn",
+        "repeat": 0,
+        "reward_rate": 0.1,
+        "all_actors": 9,
+    }
+    same |= {"milliseconds": 1.0, "processor_milliseconds": 1.0, "curve": [0] * 100, "budget": 100}
+    records = [
+        same | {"task": t.task.name, "trial": n, "digest": t.digest, "relevant": found}
+        for n, (t, found) in enumerate(zip(trials, (40, 44), strict=True))
+    ]
+    page = Page(tmp_path)
+    suite.report(Results(trials, records), page)
+    assert "| 42.0 | 2.83 |" in page.markdown()

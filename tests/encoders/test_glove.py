@@ -5,8 +5,10 @@ import pytest
 
 pytest.importorskip("pyarrow")
 
+from honeyguide.crawl import run_jumping
 from honeyguide.encoders.glove import GloveEncoder
 from honeyguide.errors import HoneyguideError
+from honeyguide.plan import Plan
 from honeyguide.registry import make
 
 GLOVE = "rock 1 0 0\nsand 0.8 0.6 0\nsong 0 0 2\nnew york 0 1 0\nthe 5 5 5\n"
@@ -125,3 +127,25 @@ def test_a_resumed_crawl_weighs_words_as_the_first_one_did():
     assert np.array_equal(one(text), other(text))
     one.forget()
     assert one.idf("rock") == GloveEncoder().idf("rock")
+
+
+def test_a_second_crawl_weighs_the_words_of_a_topic_as_the_first_one_did(tmp_path, small_graph):
+    words = "geology 1 0 0\nships 0 1 0\nminerals 0.6 0 0.8\nsailing 0 0.6 0.8\n"
+    (tmp_path / "few.txt").write_text(words)
+    plan = Plan(
+        topic="minerals ships",  # all pages of a kind name one of the two: their weights change
+        seeds=("Page_0",),
+        world=f"graph:{small_graph}",
+        judge="label:geology",
+        encoder=f"glove:{tmp_path / 'few.txt'}",
+        agent="linear_sync",
+        budget=9,
+    )
+    opened = plan.open()
+    sought = []
+    for _ in range(2):
+        navigator = opened.navigator()
+        sought.append(navigator.agent.features._sought.copy())
+        run_jumping(opened.crawl(navigator).run(opened.seeds))
+    assert not np.array_equal(opened.encoder([plan.topic]), sought[0])
+    assert np.array_equal(*sought)

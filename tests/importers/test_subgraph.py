@@ -1,6 +1,9 @@
 """The part of a web around some targets."""
 
 import json
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -46,6 +49,19 @@ def test_pages_within_two_hops_and_what_they_link_to_are_kept(whole, tmp_path):
     assert part.page(part.find("http://aside.example/")).links == ()
     with pytest.raises(HoneyguideError):
         part.find("http://far.example/")
+
+
+def test_the_command_cuts_around_a_label_and_pages_keep_their_names(small_graph, tmp_path):
+    program = Path(sys.executable).parent / "honeyguide"
+    cut = ["import", "subgraph", small_graph, "part", "--label", "geology", "--hops", "1"]
+    done = subprocess.run([program, *cut], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "10 at 0 hops" in done.stdout
+    whole, part = Graph.open(small_graph), Graph.open(tmp_path / "part")
+    assert 10 < len(part) < len(whole)
+    assert {part.id(page) for page in range(len(part))} < {f"Page_{n}" for n in range(40)}
+    shown = part.page(part.find("Page_4")).links
+    assert shown == whole.page(whole.find("Page_4")).links
 
 
 def test_more_hops_than_there_are_end_where_nothing_new_is_found(whole, tmp_path):

@@ -19,6 +19,7 @@ from honeyguide.features.discovery import Discovery
 from honeyguide.integrations.gymnasium import ID, CrawlEnv, register
 from honeyguide.integrations.link_rows import LinkRows
 from honeyguide.integrations.offers import Offers
+from honeyguide.policies import save_policy
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "train_gymnasium.py"
 GOAL = {"topic": "geology", "seeds": ("geology",), "world": "synthetic:pages=1500", "budget": 60}
@@ -65,10 +66,14 @@ def test_registering_twice_is_no_trouble_and_importing_honeyguide_registers_noth
     assert subprocess.run([sys.executable, "-c", code], timeout=60).returncode == 0
 
 
-def test_always_taking_the_first_offer_is_the_crawl_of_the_agent_that_ranks(env):
+@pytest.mark.parametrize(
+    "agent", ["best_first", "guide", "beam:width=5", "host_limited_depth_first"]
+)
+def test_always_taking_the_first_offer_is_the_crawl_of_the_agent_that_ranks(agent):
     seen = []
-    plan = Plan(**GOAL, judge="label:geology", agent="best_first")
+    plan = Plan(**GOAL, judge="label:geology", agent=agent)
     plan.simulate(lambda visit, step, now: seen.append(visit.link.url))
+    env = CrawlEnv(**GOAL, judge="label:geology", agent=agent, oracle=False)
     assert [step[4]["url"] for step in crawl(env, lambda info: 0)] == seen
 
 
@@ -142,6 +147,18 @@ def test_the_same_seed_and_choices_give_the_same_episode(env):
     assert np.allclose(rows, same_rows, atol=1e-6)  # a product's last bit is the machine's affair
 
 
+def test_an_episode_knows_nothing_of_those_before_it(env):
+    def rows(env, choices):
+        rng = np.random.default_rng(choices)
+        steps = crawl(env, lambda info: rng.choice(np.flatnonzero(info["action_mask"])))
+        return np.array([step[0]["links"] for step in steps])
+
+    fresh = rows(CrawlEnv(**GOAL, judge="label:geology", oracle=False), 5)
+    for other in range(3):
+        rows(env, other)
+    assert np.allclose(rows(env, 5), fresh, atol=1e-6)
+
+
 def test_an_episode_can_start_elsewhere(recorded):
     _, info = recorded.reset(seed=0, options={"seeds": ["Page_4", "Page_8"]})
     assert [url.rpartition("/")[2] for url in info["urls"]] == ["Page_4", "Page_8"]
@@ -190,6 +207,29 @@ def test_worlds_that_take_time_do_not_make_anyone_wait(small_graph):
         return len(crawl(slow, lambda info: 0))
 
     assert asyncio.run(inside_a_running_loop()) == 5
+
+
+def test_what_a_plan_says_of_links_that_wait_holds_here_too(small_graph, tmp_path):
+    plan = {"topic": "rocks", "seeds": ("Page_2",), "world": f"graph:{small_graph}"}
+    narrow = CrawlEnv(**plan, judge="label:geology", max_waiting=3, deny=["*Page_5"])
+    steps = crawl(narrow, lambda info: 0)
+    assert max(int(step[4]["action_mask"].sum()) for step in steps) == 3
+    whole = crawl(CrawlEnv(**plan, judge="label:geology", deny=["*Page_5"]), lambda info: 0)
+    visited = {step[4]["url"].rpartition("/")[2] for step in whole}
+    assert "Page_5" not in visited
+    assert len(visited) > 30
+    with pytest.raises(HoneyguideError, match="an environment has no gate"):
+        CrawlEnv(**plan, judge="label:geology", gate="parse_or_skip")
+
+
+def test_the_agent_that_ranks_may_know_something_already(tmp_path):
+    after = Plan(**GOAL, judge="label:geology", agent="guide").open().navigator().agent
+    save_policy(tmp_path / "learnt", "guide", after)
+    knows = CrawlEnv(**GOAL, judge="label:geology", agent="guide", policy=str(tmp_path / "learnt"))
+    assert len(crawl(knows, lambda info: 0)) == 60
+    lost = CrawlEnv(**GOAL, judge="label:geology", agent="guide", policy=str(tmp_path / "none"))
+    with pytest.raises(HoneyguideError, match="cannot read the policy"):
+        lost.reset(seed=0)
 
 
 def test_the_live_web_is_no_environment():

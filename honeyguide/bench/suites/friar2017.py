@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 from honeyguide.bench.page import Page
 from honeyguide.bench.plots import curves
 from honeyguide.bench.prices import AT, RECORDED_SHARE
+from honeyguide.bench.ratios import spread
 from honeyguide.bench.results import Results
 from honeyguide.bench.suite import Entry, Part, Suite, Task, Trial
 from honeyguide.bench.walks import HELD_OUT, SEED, TOPICS, all_rewards, rewards_and_held_out
@@ -190,7 +191,7 @@ def _tables(results: Results, page: Page, task: str) -> dict[str, Any]:
                 f"{TABLE_3_3[name][0]} ({TABLE_3_3[name][1]})",
                 TABLE_3_3[name][2],
                 results.mean(part, task, name),
-                float(np.std(results.found(part, task, name))),
+                spread(results.found(part, task, name)),
                 _over(results, part, task, name),
                 100 * results.mean(part, task, name, "reward_rate"),
                 results.mean(part, task, name, "all_actors"),
@@ -211,9 +212,9 @@ def _tables(results: Results, page: Page, task: str) -> dict[str, Any]:
         )
     page.figure("rewards.png", "unique rewards against steps", curves(results, part, names))
     for name in names:
-        spread = _histogram(results.runs(part, task, name)[0])
-        if spread is not None:
-            page.figure(f"values-{name}.png", f"{name}: learnt against optimal values", spread)
+        drawn = _histogram(results.runs(part, task, name)[0])
+        if drawn is not None:
+            page.figure(f"values-{name}.png", f"{name}: learnt against optimal values", drawn)
     return {f"{name} over random": _over(results, part, task, name) for name in names}
 
 
@@ -273,7 +274,7 @@ def _comparison(results: Results, page: Page, part: str, task: str) -> None:
             [
                 name,
                 results.mean(part, task, name),
-                float(np.std(results.found(part, task, name))),
+                spread(results.found(part, task, name)),
                 f"{results.mean(part, task, name) / base - 1:+.1%}" if base else "–",
                 results.runs(part, task, name)[0].get("separation"),
             ]
