@@ -13,7 +13,7 @@ from typing import Any
 
 import uvloop
 
-from honeyguide.contracts import Visit
+from honeyguide.contracts import Recalling, Visit
 from honeyguide.crawl import Crawl, Outcome, run_jumping
 from honeyguide.errors import HoneyguideError
 from honeyguide.fetchers.http import asked_with
@@ -111,6 +111,8 @@ def go_on(folder: Path, watcher: Watcher, **changes: Any) -> Ended:
         if changes:  # hold for the next time too
             store.note(settings=json.dumps(settings(folder) | changes))
         recorded = Recorded(opened.navigator(), store)
+        if isinstance(opened.world, Recalling):
+            opened.world.recall(store.learnt())
         plan = opened.plan
         crawl = opened.crawl(recorded, lambda visit, step, now: watcher(plan, recorded, visit))
         crawl.begin = recorded.started_at

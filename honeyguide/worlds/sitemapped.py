@@ -1,14 +1,15 @@
 """A site's sitemaps as links of the first of its pages that is visited."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace
 
 from msgspec import structs
 
 from honeyguide import urls
-from honeyguide.contracts import Link, Truth, Visit, World
+from honeyguide.contracts import Link, OfHost, Recalling, Truth, Visit, World
 
 TAG_PATH = "sitemap"
+READ = "sitemaps"  # as what is learnt of a host
 
 
 class Sitemapped:
@@ -35,7 +36,15 @@ class Sitemapped:
             if (url := urls.canonical(link.url)) is not None
         ]
         links = (*visit.page.links, *found[: self._most])
-        return replace(visit, page=replace(visit.page, links=links))
+        learnt = (*visit.learnt, OfHost(host, READ, 1))
+        return replace(visit, page=replace(visit.page, links=links), learnt=learnt)
+
+    def recall(self, learnt: Iterable[OfHost]) -> None:
+        """Know again whose sitemaps were read; the other world hears it all too."""
+        learnt = tuple(learnt)
+        self._hosts |= {host for host, what, _ in learnt if what == READ}
+        if isinstance(self._world, Recalling):
+            self._world.recall(learnt)
 
     def find(self, name: str) -> Link:
         """As the other world does."""

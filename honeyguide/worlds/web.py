@@ -1,7 +1,7 @@
 """The live web: fetched politely, parsed, judged."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from honeyguide import urls
@@ -9,6 +9,7 @@ from honeyguide.contracts import (
     UNWANTED,
     Judge,
     Link,
+    OfHost,
     Page,
     Response,
     Truth,
@@ -19,7 +20,13 @@ from honeyguide.contracts import (
 from honeyguide.errors import HoneyguideError
 from honeyguide.fetchers.admitted import Admitted
 from honeyguide.fetchers.http import NOBODY, HttpFetcher, user_agent
-from honeyguide.fetchers.politeness import NOT_ASKED, NOT_YET_ASKED, Politeness, may_pass
+from honeyguide.fetchers.politeness import (
+    FAILURES,
+    NOT_ASKED,
+    NOT_YET_ASKED,
+    Politeness,
+    may_pass,
+)
 from honeyguide.fetchers.redirects import Redirects
 from honeyguide.fetchers.robots import Robots
 from honeyguide.fetchers.robots_tag import robots_directives
@@ -34,6 +41,7 @@ from honeyguide.registry import part
 from honeyguide.worlds.sitemapped import Sitemapped
 
 NOTHING = Verdict(0.0, False)
+RESTS_UNTIL = "rests until"  # seconds since 1970, as what is learnt of a host
 
 
 class WebWorld:
@@ -62,28 +70,44 @@ class WebWorld:
         begin = time.monotonic()
         response = await self._fetcher.fetch(link)
         seconds = time.monotonic() - begin
-        rest = self._rest(link, response, seconds)
+        rest, learnt = self._rest(link, response, seconds)
         failure = response.failure or _status_failure(response.status)
         if failure:
             again = may_pass(response)
-            return Visit(link, None, NOTHING, response, failure, seconds, rest, again)
+            return Visit(link, None, NOTHING, response, failure, seconds, rest, again, learnt)
         found = await self._read(response)
         if found is None:
-            return Visit(link, None, NOTHING, response, "unreadable", seconds, rest)
+            return Visit(link, None, NOTHING, response, "unreadable", seconds, rest, False, learnt)
         page, verdict, response = self._understand(response, *found)
-        return Visit(link, page, verdict, response, "", seconds, rest)
+        return Visit(link, page, verdict, response, "", seconds, rest, learnt=learnt)
 
-    def _rest(self, link: Link, response: Response, seconds: float) -> float | None:
+    def recall(self, learnt: Iterable[OfHost]) -> None:
+        """Know again which hosts kept failing, and which asked to be left alone."""
+        for host, what, value in learnt:
+            if what == FAILURES and self._politeness is not None:
+                self._politeness.recall(host, int(value))
+            elif what == RESTS_UNTIL:
+                self._leave(host, max(0.0, value - time.time()))
+
+    def _rest(
+        self, link: Link, response: Response, seconds: float
+    ) -> tuple[float | None, tuple[OfHost, ...]]:
         """How long to leave a link's host alone; where it led elsewhere, that host as well."""
         if self._politeness is None:
-            return None
+            return None, ()
         asked, reached = host_of(link.url), host_of(response.url)
         if reached == asked:
-            return self._rest_of(asked, link.url, response, seconds)
+            rest = self._rest_of(asked, link.url, response, seconds)
+            return rest, self._politeness.news()
+        learnt: tuple[OfHost, ...] = ()
         if reached and response.failure not in NOT_ASKED | NOT_YET_ASKED:
-            self._leave(reached, self._rest_of(reached, response.url, response, seconds))
+            rest = self._rest_of(reached, response.url, response, seconds)
+            self._leave(reached, rest)
+            if may_pass(response):  # the frontier, which is kept, knows of the asked host only
+                learnt = (OfHost(reached, RESTS_UNTIL, time.time() + rest),)
         led_on = Response(link, link.url, 302)  # how long it took alone, nobody knows
-        return self._rest_of(asked, link.url, led_on, min(seconds, 0.5))
+        rest = self._rest_of(asked, link.url, led_on, min(seconds, 0.5))
+        return rest, learnt + self._politeness.news()
 
     def _rest_of(self, host: str, url: str, response: Response, seconds: float) -> float:
         assert self._politeness is not None  # noqa: S101 for the type checker
