@@ -26,6 +26,7 @@ from honeyguide.fetchers.politeness import (
     NOT_YET_ASKED,
     Politeness,
     may_pass,
+    retry_after,
 )
 from honeyguide.fetchers.redirects import Redirects
 from honeyguide.fetchers.robots import Robots
@@ -41,6 +42,7 @@ from honeyguide.registry import part
 from honeyguide.worlds.sitemapped import Sitemapped
 
 NOTHING = Verdict(0.0, False)
+_LONGEST_DETOUR = 60.0  # seconds; a host that leads to many others is not held up for one of them
 RESTS_UNTIL = "rests until"  # seconds since 1970, as what is learnt of a host
 
 
@@ -107,6 +109,9 @@ class WebWorld:
                 learnt = (OfHost(reached, RESTS_UNTIL, time.time() + rest),)
         led_on = Response(link, link.url, 302)  # how long it took alone, nobody knows
         rest = self._rest_of(asked, link.url, led_on, min(seconds, 0.5))
+        if response.failure == "resting":  # before the other host is ready, all tries are in vain
+            wait = retry_after(response.headers, time.time()) or 0.0
+            rest = max(rest, min(wait, _LONGEST_DETOUR))
         return rest, learnt + self._politeness.news()
 
     def _rest_of(self, host: str, url: str, response: Response, seconds: float) -> float:

@@ -90,3 +90,9 @@ def test_a_host_that_a_redirect_led_to_is_left_in_peace_after_a_resume_too(tmp_p
         crawl(tmp_path, budget=3)
         assert server.asked.count("b.test /busy") == 1
         assert "b.test /other" not in server.asked
+    assert [failure for (failure,) in known(tmp_path, "SELECT failure FROM pages ORDER BY n")] == [
+        "status 503",
+        "resting",
+        "resting",
+    ]
+    assert len(known(tmp_path, "SELECT DISTINCT url FROM pages")) == 2

@@ -59,5 +59,11 @@ def test_a_redirect_to_what_is_not_asked_for_is_still_an_answer(url, failure):
     assert (rests, left) == ([5.0], [])
 
 
+@pytest.mark.parametrize(("wait", "rest"), [("2", 5.0), ("40", 40.0), ("86400", 60.0)])
+def test_a_redirect_to_a_host_at_rest_is_not_tried_again_at_once(wait, rest):
+    rests, left = visits(reached(failure="resting", retry_after=wait))
+    assert (rests, left) == ([rest], [])
+
+
 def test_a_link_that_is_not_asked_for_costs_no_rest():
     assert visits(reached(failure="robots", url=ASKED.url)) == ([0.0], [])
