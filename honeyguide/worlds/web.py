@@ -186,7 +186,12 @@ def live_web(  # noqa: PLR0913 each is something that a user can say
     world = WebWorld(judge, fetcher, politeness, robots.crawl_delay, pool, admitted.rest)
     if not sitemaps:
         return world
-    reader = Sitemaps(fetcher)
+
+    def leave(response: Response) -> None:
+        host = host_of(response.url)
+        admitted.rest(host, politeness.rest(host, response, 0.0, time.time()))
+
+    reader = Sitemaps(fetcher, unwell=leave)
 
     async def read(url: str) -> list[Link]:
         origin, host = url[: url.index("/", 8)], urls.host(url)
