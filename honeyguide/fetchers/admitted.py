@@ -70,6 +70,11 @@ class Admitted:
             for soonest in sorted(self._until, key=lambda each: self._until[each])[:-_CAPACITY]:
                 del self._until[soonest]
 
+    def met(self, host: str) -> None:
+        """Count a host among those that were asked."""
+        for refusal in self._refusals:
+            refusal(f"http://{host}/")
+
     async def close(self) -> None:
         """Close the other fetcher."""
         await self._fetcher.close()

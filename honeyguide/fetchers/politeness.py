@@ -90,9 +90,10 @@ class Politeness:
     def recall(self, host: str, failures: int) -> None:
         """Know how often a host has failed in a row before."""
         self._record(host).failures = failures
+        self._news.pop(host, None)
 
     def news(self) -> tuple[OfHost, ...]:
-        """How often hosts have failed in a row, where that changed since this was last asked."""
+        """How often hosts have failed in a row, where that is new since this was last asked."""
         news, self._news = tuple(self._news.values()), {}
         return news
 
@@ -107,6 +108,7 @@ class Politeness:
             if len(self._records) >= _CAPACITY:
                 del self._records[next(iter(self._records))]
             record = self._records[host] = _Record()
+            self._news[host] = OfHost(host, FAILURES, 0)
         return record
 
     def _usual(self, record: _Record, seconds: float, crawl_delay: float | None) -> float:

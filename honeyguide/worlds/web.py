@@ -57,6 +57,7 @@ class WebWorld:
         crawl_delay: Callable[[str], float | None] = lambda url: None,  # a site's own wish
         reader: Reader | None = None,  # None: pages are read here
         leave: Callable[[str, float], None] = lambda host, seconds: None,  # alone for so long
+        met: Callable[[str], None] = lambda host: None,  # told of hosts that were asked before
     ) -> None:
         self._judge = judge
         self._fetcher = fetcher
@@ -64,6 +65,7 @@ class WebWorld:
         self.live = politeness is not None
         self._crawl_delay = crawl_delay
         self._leave = leave
+        self._met = met
         self._reader = reader or Here()
 
     async def visit(self, link: Link) -> Visit:
@@ -84,8 +86,9 @@ class WebWorld:
         return Visit(link, page, verdict, response, "", seconds, rest, learnt=learnt)
 
     def recall(self, learnt: Iterable[OfHost]) -> None:
-        """Know again which hosts kept failing, and which asked to be left alone."""
+        """Know again which hosts were asked, kept failing, and asked to be left alone."""
         for host, what, value in learnt:
+            self._met(host)
             if what == FAILURES and self._politeness is not None:
                 self._politeness.recall(host, int(value))
             elif what == RESTS_UNTIL:
@@ -183,7 +186,9 @@ def live_web(  # noqa: PLR0913 each is something that a user can say
     fetcher = Redirects(admitted)
     pool = ParserPool(parsers, recipe=recipe) if parsers else None
     politeness = Politeness(delay)
-    world = WebWorld(judge, fetcher, politeness, robots.crawl_delay, pool, admitted.rest)
+    world = WebWorld(
+        judge, fetcher, politeness, robots.crawl_delay, pool, admitted.rest, admitted.met
+    )
     if not sitemaps:
         return world
 

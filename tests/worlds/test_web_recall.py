@@ -1,11 +1,15 @@
 """What a crawl has learnt of hosts outlives any end of it."""
 
+import asyncio
 import sqlite3
 from contextlib import closing
 
+from honeyguide.contracts import Link, Verdict
+from honeyguide.fetchers.admitted import ANOTHER_HOST, few_hosts
 from honeyguide.keeping import begin, go_on
 from honeyguide.plan import Plan
-from tests.fetchers.servers import page, redirect, served
+from honeyguide.registry import make
+from tests.fetchers.servers import Server, page, redirect, served
 
 SEED = "http://a.test/"
 ENCODER, JUDGE = "ngrams", "keywords:geology"
@@ -96,3 +100,26 @@ def test_a_host_that_a_redirect_led_to_is_left_in_peace_after_a_resume_too(tmp_p
         "resting",
     ]
     assert len(known(tmp_path, "SELECT DISTINCT url FROM pages")) == 2
+
+
+def test_a_crawl_of_few_hosts_stays_on_them_after_a_resume():
+    answers = {"/": redirect("http://b.test/x"), "/x": page(), "/y": page()}
+
+    async def visit(server, learnt, *urls):
+        where = {"resolve": f"*=127.0.0.1:{server.port}", "allow_private": True, "delay": 0.0}
+        refusals = [few_hosts(2)]
+        world = make(
+            "world", "web", judge=lambda page: Verdict(0, False), refusals=refusals, **where
+        )
+        world.recall(learnt)
+        visits = [await world.visit(Link(url)) for url in urls]
+        await world.close()
+        return [visit.failure for visit in visits], [of for visit in visits for of in visit.learnt]
+
+    async def run():
+        async with Server(answers) as server:
+            first, learnt = await visit(server, (), "http://a.test/")
+            urls = ("http://c.test/y", "http://b.test/y", "http://a.test/y")
+            return first, (await visit(server, learnt, *urls))[0]
+
+    assert asyncio.run(run()) == ([""], [ANOTHER_HOST, "", ""])
