@@ -16,11 +16,14 @@ class Sitemapped:
     """Another world, with each host's sitemaps read once."""
 
     def __init__(
-        self, world: World, read: Callable[[str], Awaitable[Sequence[Link]]], most: int = 1000
+        self,
+        world: World,
+        read: Callable[[str, float], Awaitable[Sequence[Link]]],
+        most: int = 1000,  # links taken from a host's sitemaps
     ) -> None:
         self._world = world
-        self._read = read  # the links in the sitemaps of the host of a URL
-        self._most = most  # links taken from a host's sitemaps
+        self._read = read  # the links in the sitemaps of a URL's host, which rests for so long
+        self._most = most
         self._hosts: set[str] = set()
         self.live = world.live
 
@@ -32,7 +35,7 @@ class Sitemapped:
         self._hosts.add(host)
         found = [
             structs.replace(link, url=url, tag_path=TAG_PATH, source=visit.page.url)
-            for link in await self._read(visit.page.url)
+            for link in await self._read(visit.page.url, visit.host_delay or 0.0)
             if (url := urls.canonical(link.url)) is not None
         ]
         links = (*visit.page.links, *found[: self._most])

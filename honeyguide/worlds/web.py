@@ -102,25 +102,27 @@ class WebWorld:
             return None, ()
         asked, reached = host_of(link.url), host_of(response.url)
         if reached == asked:
-            rest = self._rest_of(asked, link.url, response, seconds)
-            return rest, self._politeness.news()
-        learnt: tuple[OfHost, ...] = ()
+            rest, learnt = self._let_rest(asked, link.url, response, seconds)
+            return rest, learnt + self._politeness.news()
+        learnt = ()
         if reached and response.failure not in NOT_ASKED | NOT_YET_ASKED:
-            rest = self._rest_of(reached, response.url, response, seconds)
-            self._leave(reached, rest)
-            if may_pass(response):  # the frontier, which is kept, knows of the asked host only
-                learnt = (OfHost(reached, RESTS_UNTIL, time.time() + rest),)
+            _, learnt = self._let_rest(reached, response.url, response, seconds)
         led_on = Response(link, link.url, 302)  # how long it took alone, nobody knows
-        rest = self._rest_of(asked, link.url, led_on, min(seconds, 0.5))
+        rest, _ = self._let_rest(asked, link.url, led_on, min(seconds, 0.5))
         if response.failure == "resting":  # before the other host is ready, all tries are in vain
             wait = retry_after(response.headers, time.time()) or 0.0
             rest = max(rest, min(wait, _LONGEST_DETOUR))
         return rest, learnt + self._politeness.news()
 
-    def _rest_of(self, host: str, url: str, response: Response, seconds: float) -> float:
+    def _let_rest(
+        self, host: str, url: str, response: Response, seconds: float
+    ) -> tuple[float, tuple[OfHost, ...]]:
+        """Leave a host alone, however it is come to next."""
         assert self._politeness is not None  # noqa: S101 for the type checker
-        wish = self._crawl_delay(url)
-        return self._politeness.rest(host, response, seconds, time.time(), wish)
+        now, wish = time.time(), self._crawl_delay(url)
+        rest = self._politeness.rest(host, response, seconds, now, wish)
+        self._leave(host, rest)
+        return rest, (OfHost(host, RESTS_UNTIL, now + rest),) if may_pass(response) else ()
 
     def find(self, name: str) -> Link:
         """The link to a web address."""
@@ -198,11 +200,12 @@ def live_web(  # noqa: PLR0913 each is something that a user can say
 
     reader = Sitemaps(fetcher, unwell=leave)
 
-    async def read(url: str) -> list[Link]:
+    async def read(url: str, rest: float) -> list[Link]:
         origin, host = url[: url.index("/", 8)], urls.host(url)
         decision = await robots.decide(url)
         named = decision.sitemaps[:5] or (f"{origin}/sitemap.xml",)
-        return await reader.links(named, host, max(delay, min(decision.crawl_delay or 0.0, 60.0)))
+        pause = max(delay, rest, min(decision.crawl_delay or 0.0, 60.0))
+        return await reader.links(named, host, pause)
 
     return Sitemapped(world, read)
 

@@ -121,4 +121,5 @@ def test_hosts_at_rest_are_remembered_within_bounds(monkeypatch):
     web = Admitted(Clock(monkeypatch), clock=lambda: 0.0)
     for number in range(100):
         web.rest(f"h{number}", 1.0 + number)
-    assert sorted(web._until.values()) == [1.0 + number for number in range(90, 100)]
+        assert len(web._until) <= 10
+    assert {1.0 + number for number in range(95, 100)} <= set(web._until.values())

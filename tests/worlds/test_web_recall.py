@@ -14,6 +14,7 @@ from tests.fetchers.servers import Server, page, redirect, served
 SEED = "http://a.test/"
 ENCODER, JUDGE = "ngrams", "keywords:geology"
 XML = b"<urlset><url><loc>http://a.test/from-sitemap</loc></url></urlset>"
+FAILURES = "SELECT host, value FROM hosts WHERE what = 'failures'"
 PAGES = {
     "/": page(b'<a href="/1">1</a><a href="/2">2</a>'),
     "/1": page(b"one"),
@@ -73,7 +74,7 @@ def test_how_often_a_host_has_failed_is_known_after_a_resume(tmp_path):
         begin(tmp_path, plan(server, SEED, budget=1))
         crawl(tmp_path)
         crawl(tmp_path, budget=2)
-    assert known(tmp_path, "SELECT * FROM hosts") == [("a.test", "failures", 2.0)]
+    assert known(tmp_path, FAILURES) == [("a.test", 2.0)]
 
 
 def test_a_host_that_answers_is_no_longer_known_to_fail(tmp_path):
@@ -82,7 +83,7 @@ def test_a_host_that_answers_is_no_longer_known_to_fail(tmp_path):
         crawl(tmp_path)
         server.answers["/"] = page()
         crawl(tmp_path, budget=2)
-    assert known(tmp_path, "SELECT value FROM hosts") == [(0.0,)]
+    assert known(tmp_path, FAILURES) == [("a.test", 0.0)]
 
 
 def test_a_host_that_a_redirect_led_to_is_left_in_peace_after_a_resume_too(tmp_path):

@@ -6,7 +6,9 @@ import pytest
 
 from honeyguide.contracts import Link, Response, Verdict
 from honeyguide.fetchers.politeness import Politeness
+from honeyguide.registry import make
 from honeyguide.worlds.web import WebWorld
+from tests.fetchers.servers import Server, page, redirect
 
 ASKED = Link("http://asked.test/go")
 
@@ -27,7 +29,7 @@ def visits(*responses):
         Fetcher(),
         Politeness(delay=1.0, failures=3),
         crawl_delay={ASKED.url: 5.0}.get,
-        leave=lambda host, seconds: left.append((host, seconds)),
+        leave=lambda host, seconds: host == "asked.test" or left.append((host, seconds)),
     )
 
     async def run():
@@ -67,3 +69,21 @@ def test_a_redirect_to_a_host_at_rest_is_not_tried_again_at_once(wait, rest):
 
 def test_a_link_that_is_not_asked_for_costs_no_rest():
     assert visits(reached(failure="robots", url=ASKED.url)) == ([0.0], [])
+
+
+def test_no_redirect_leads_to_a_host_that_asked_for_patience():
+    busy = page(b"", "429 Too Many Requests", retry_after="3600")
+    answers = {"/busy": busy, "/go": redirect("http://b.test/page"), "/page": page()}
+
+    async def run():
+        async with Server(answers) as server:
+            where = {"resolve": f"*=127.0.0.1:{server.port}", "allow_private": True, "delay": 0.0}
+            world = make("world", "web", judge=lambda page: Verdict(0.0, False), **where)
+            urls = ("http://b.test/busy", "http://a.test/go")
+            visits = [await world.visit(Link(url)) for url in urls]
+            await world.close()
+            return [visit.failure for visit in visits], server.asked
+
+    failures, asked = asyncio.run(run())
+    assert failures == ["status 429", "resting"]
+    assert "b.test /page" not in asked
