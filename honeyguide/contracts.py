@@ -42,6 +42,7 @@ class Response:
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b""
     failure: str = ""  # "timeout", "robots", "too large" ...; empty when it arrived
+    seconds: float | None = None  # that the server took, its queue included; None: not known
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,7 +74,9 @@ class WebWorld:
         begin = time.monotonic()
         response = await self._fetcher.fetch(link)
         seconds = time.monotonic() - begin
-        rest, learnt = self._rest(link, response, seconds)
+        # without what robots.txt took, or a wait until the host was ready
+        took = seconds if response.seconds is None else response.seconds
+        rest, learnt = self._rest(link, response, took)
         failure = response.failure or _status_failure(response.status)
         if failure:
             again = may_pass(response)

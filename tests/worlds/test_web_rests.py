@@ -38,9 +38,9 @@ def visits(*responses):
     return asyncio.run(run()), left
 
 
-def reached(status=0, failure="", url="http://reached.test/", **headers):
+def reached(status=0, failure="", url="http://reached.test/", seconds=None, **headers):
     named = {name.replace("_", "-"): value for name, value in headers.items()}
-    return Response(ASKED, url, status, named, b"<p>", failure)
+    return Response(ASKED, url, status, named, b"<p>", failure, seconds)
 
 
 def test_a_host_is_not_given_up_for_what_it_points_to():
@@ -65,6 +65,12 @@ def test_a_redirect_to_what_is_not_asked_for_is_still_an_answer(url, failure):
 def test_a_redirect_to_a_host_at_rest_is_not_tried_again_at_once(wait, rest):
     rests, left = visits(reached(failure="resting", retry_after=wait))
     assert (rests, left) == ([rest], [])
+
+
+def test_a_host_is_as_slow_as_its_own_answer_whatever_was_waited_for_before():
+    rests, left = visits(reached(200, url=ASKED.url, seconds=10.0), reached(200, seconds=20.0))
+    assert rests[0] == 20.0
+    assert left == [("reached.test", 40.0)]
 
 
 def test_a_link_that_is_not_asked_for_costs_no_rest():
