@@ -225,6 +225,15 @@ class Recalling(Protocol):
 
 
 @runtime_checkable
+class Revisitable(Protocol):
+    """A web that need not send a page again which is as it was."""
+
+    async def revisit(self, link: Link, etag: str, last_modified: str) -> Visit:
+        """Visit a page that once came with these headers; "not modified" if they still hold."""
+        ...
+
+
+@runtime_checkable
 class Sampled(Protocol):
     """A web whose pages can be drawn by lot: "1000 random pages" are seeds there."""
 

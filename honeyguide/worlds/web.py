@@ -33,7 +33,7 @@ from honeyguide.fetchers.robots import Robots
 from honeyguide.fetchers.robots_tag import robots_directives
 from honeyguide.fetchers.sitemaps import Sitemaps
 from honeyguide.fetchers.targets import host_of
-from honeyguide.fetchers.terms import WebFetcher
+from honeyguide.fetchers.terms import Terms, WebFetcher
 from honeyguide.parsers.html import Parsed
 from honeyguide.parsers.pool import Here, ParserPool, Read, Reader
 from honeyguide.patterns import Refusal
@@ -70,9 +70,16 @@ class WebWorld:
 
     async def visit(self, link: Link) -> Visit:
         """Fetch, parse and judge."""
+        return await self._visit(link)
+
+    async def revisit(self, link: Link, etag: str, last_modified: str) -> Visit:
+        """The same, unless the page is as it was; that is a failure too."""
+        return await self._visit(link, Terms(etag=etag, last_modified=last_modified))
+
+    async def _visit(self, link: Link, terms: Terms | None = None) -> Visit:
         await self._reader.ready()
         begin = time.monotonic()
-        response = await self._fetcher.fetch(link)
+        response = await self._fetcher.fetch(link, terms)
         seconds = time.monotonic() - begin
         # without what robots.txt took, or a wait until the host was ready
         took = seconds if response.seconds is None else response.seconds
