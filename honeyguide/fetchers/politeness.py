@@ -89,8 +89,9 @@ class Politeness:
 
     def recall(self, host: str, failures: int) -> None:
         """Know how often a host has failed in a row before."""
-        self._record(host).failures = failures
-        self._news.pop(host, None)
+        if failures:  # those that answer would only take the room of those that do not
+            self._record(host).failures = failures
+            self._news.pop(host, None)
 
     def news(self) -> tuple[OfHost, ...]:
         """How often hosts have failed in a row, where that is new since this was last asked."""
