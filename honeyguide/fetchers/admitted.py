@@ -16,7 +16,8 @@ from honeyguide.patterns import DENIED, OUTSIDE, Refusal
 ANOTHER_HOST = "another host: say --contact to go further"
 NOT_ADMITTED = frozenset({DENIED, OUTSIDE, ANOTHER_HOST})
 _CAPACITY = 100_000  # hosts at rest that are remembered
-_PATIENCE = 30.0  # seconds; whoever would wait longer comes back later
+# seconds, more than any Crawl-delay or slowness asks for; who would wait longer comes back later
+_PATIENCE = 61.0
 
 
 class Admitted:

@@ -6,6 +6,7 @@ import pytest
 
 from honeyguide.contracts import Link, Response
 from honeyguide.fetchers.admitted import ANOTHER_HOST, Admitted, few_hosts
+from honeyguide.fetchers.politeness import Politeness
 from honeyguide.fetchers.redirects import Redirects
 from honeyguide.patterns import DENIED, OUTSIDE, listed
 from tests.fetchers.servers import Server, fetcher, page, redirect
@@ -106,6 +107,14 @@ def test_a_host_that_rests_for_long_is_not_waited_for(monkeypatch):
     clock.now = 3590.0
     assert asyncio.run(web.fetch(Link("http://site.test/"))).failure == ""
     assert clock.asked == [3600.0]
+
+
+def test_the_longest_rest_that_a_slow_host_gets_is_waited_for(monkeypatch):
+    clock, slow = Clock(monkeypatch), Response(Link("http://site.test/"), "http://site.test/", 200)
+    web = Admitted(clock, clock=lambda: clock.now)
+    web.rest("site.test", Politeness().rest("site.test", slow, 99.0, 0.0, crawl_delay=999.0))
+    assert asyncio.run(web.fetch(Link("http://site.test/"))).failure == ""
+    assert clock.asked == [60.0]
 
 
 def test_a_shorter_rest_does_not_end_a_longer_one(monkeypatch):
