@@ -1,7 +1,7 @@
 """The data that moves through a crawl and the parts that move it: read this first."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
@@ -42,6 +42,7 @@ class Response:
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b""
     failure: str = ""  # "timeout", "robots", "too large" ...; empty when it arrived
+    seconds: float | None = None  # that the server took, its queue included; None: not known
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,14 @@ class Verdict:
     reasons: tuple[str, ...] = ()  # shown to the user: "'rock' matches 'geology' (0.71)"
 
 
+class OfHost(NamedTuple):
+    """Something that a world has learnt of a host and must know again after any end."""
+
+    host: str
+    what: str  # "failures", "sitemaps" ...
+    value: float
+
+
 UNWANTED = Verdict(0.0, False, ("asks not to be indexed",))  # read for its links alone
 
 
@@ -80,6 +89,7 @@ class Visit:
     seconds: float = 0.0
     host_delay: float | None = None  # seconds to leave the host alone; None: the frontier's own
     again: bool = False  # whether a failure may pass, so that another try is worth it
+    learnt: tuple[OfHost, ...] = ()  # kept with the visit, for the world of a resumed crawl
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,6 +212,24 @@ class World(Protocol):
 
     async def close(self) -> None:
         """Let go of everything that is open."""
+        ...
+
+
+@runtime_checkable
+class Recalling(Protocol):
+    """A web whose visits depend on what earlier ones taught it of hosts."""
+
+    def recall(self, learnt: Iterable[OfHost]) -> None:
+        """Know again what the visits of this crawl taught before it was resumed."""
+        ...
+
+
+@runtime_checkable
+class Revisitable(Protocol):
+    """A web that need not send a page again which is as it was."""
+
+    async def revisit(self, link: Link, etag: str, last_modified: str) -> Visit:
+        """Visit a page that once came with these headers; "not modified" if they still hold."""
         ...
 
 

@@ -11,9 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import uvloop
-
-from honeyguide.contracts import Visit
+from honeyguide.contracts import Recalling, Visit
 from honeyguide.crawl import Crawl, Outcome, run_jumping
 from honeyguide.errors import HoneyguideError
 from honeyguide.fetchers.http import asked_with
@@ -111,6 +109,8 @@ def go_on(folder: Path, watcher: Watcher, **changes: Any) -> Ended:
         if changes:  # hold for the next time too
             store.note(settings=json.dumps(settings(folder) | changes))
         recorded = Recorded(opened.navigator(), store)
+        if isinstance(opened.world, Recalling):
+            opened.world.recall(store.learnt())
         plan = opened.plan
         crawl = opened.crawl(recorded, lambda visit, step, now: watcher(plan, recorded, visit))
         crawl.begin = recorded.started_at
@@ -153,8 +153,17 @@ def _run_live(crawl: Crawl, opened: OpenPlan) -> Outcome:
         finally:
             await opened.world.close()
 
-    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+    with asyncio.Runner(loop_factory=_new_loop) as runner:
         return runner.run(run())
+
+
+def _new_loop() -> asyncio.AbstractEventLoop:
+    """A fast loop, where there is one for the system."""
+    try:
+        import uvloop  # noqa: PLC0415
+    except ModuleNotFoundError:
+        return asyncio.new_event_loop()
+    return uvloop.new_event_loop()
 
 
 def _heed_signals(crawl: Crawl) -> None:

@@ -10,14 +10,16 @@ from pathlib import Path
 from xml.sax.saxutils import escape
 
 from honeyguide import urls
-from honeyguide.contracts import Link, World
+from honeyguide.contracts import Link, Response, Revisitable, Visit, World
 from honeyguide.errors import HoneyguideError
 from honeyguide.parsers.regions import Region, regions
 from honeyguide.parsers.tagtree import read_tags
 
 SOONEST, LATEST = 600.0, 7 * 86_400.0  # seconds between two looks at a source
 FIRST = 6 * 3_600.0
+UNCHANGED = "not modified"  # the failure of a visit to a page that is as it was
 LONGEST = 500  # characters of an item's text
+LONGEST_HEADER = 1_000  # characters; a longer one is not sent back
 MOST_KNOWN = 5_000  # items of a source that are remembered; the oldest are forgotten
 
 
@@ -42,14 +44,21 @@ class Watched:
     due: float = 0.0
     looks: int = 0
     failure: str = ""
+    etag: str = ""  # of the page as it was last read
+    last_modified: str = ""
 
-    def note(self, fresh: int, now: float) -> None:
-        """Come back sooner after news, later without."""
+    def note(self, fresh: int, now: float, rest: float = 0.0) -> None:
+        """Come back sooner after news, later without, but not before the host has rested."""
         if self.looks:  # the first look finds everything new
             factor = 0.5 if fresh else 1.5
             self.interval = min(max(self.interval * factor, SOONEST), LATEST)
         self.looks += 1
-        self.due = now + self.interval
+        self.due = now + max(self.interval, rest)
+
+    def keep(self, response: Response) -> None:
+        """Remember what tells a page that is as it was."""
+        said = (response.headers.get(name, "") for name in ("etag", "last-modified"))
+        self.etag, self.last_modified = (v if len(v) <= LONGEST_HEADER else "" for v in said)
 
 
 def items(body: bytes, url: str, content_type: str = "") -> list[tuple[str, str, str]]:
@@ -96,20 +105,22 @@ class Watch:
 
     async def look(self, watched: Watched, world: World, now: float) -> list[Item]:
         """Visit a source; what is new there."""
-        visit = await world.visit(Link(watched.url))
-        watched.failure = visit.failure
+        visit = await _visit(watched, world)
+        watched.failure = "" if visit.failure == UNCHANGED else visit.failure
         fresh: list[Item] = []
         if visit.page is not None:
             response = visit.response
             body = response.body if response else visit.page.html
             kind = response.headers.get("content-type", "") if response else ""
+            if response:
+                watched.keep(response)
             known = set(watched.known)
             for url, title, text in items(body, visit.page.url, kind):
                 if url not in known:
                     known.add(url)
                     fresh.append(Item(watched.url, url, title, text, now))
         watched.known = (watched.known + [item.url for item in fresh])[-MOST_KNOWN:]
-        watched.note(len(fresh), now)
+        watched.note(len(fresh), now, visit.host_delay or 0.0)
         return fresh
 
     def save(self) -> None:
@@ -128,6 +139,13 @@ class Watch:
             raise HoneyguideError(f"cannot read {self._path}: {error.strerror}") from None
         except (ValueError, TypeError, KeyError):
             raise HoneyguideError(f"{self._path} is damaged: remove it to start anew") from None
+
+
+async def _visit(watched: Watched, world: World) -> Visit:
+    link = Link(watched.url)
+    if isinstance(world, Revisitable):
+        return await world.revisit(link, watched.etag, watched.last_modified)
+    return await world.visit(link)
 
 
 async def follow(watch: Watch, world: World, once: bool = False) -> AsyncIterator[list[Item]]:

@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from honeyguide.fetchers.http import NOBODY, user_agent
 from honeyguide.keeping import from_root
+from tests.fetchers.servers import page, served
 
 PROGRAM = Path(sys.executable).parent / "honeyguide"
 SMALL = ("--world", "synthetic:pages=3000", "--topic", "geology", "--seed", "geology")
@@ -259,6 +261,19 @@ def test_robots_rules_are_explained(tmp_path):
     assert "Disallow: /private" in done.stdout
     assert "(line 2)" in done.stdout
     assert honeyguide(asked[0], "https://example.org/", *asked[2:]).returncode == 0
+
+
+def test_rules_for_another_crawler_are_asked_for_under_the_own_name():
+    rules = b"User-agent: otherbot\nDisallow: /private\nSitemap: http://a.test/s.xml\n"
+    with served({"/robots.txt": page(rules, content_type="text/plain")}) as server:
+        asked = ("robots", f"http://127.0.0.1:{server.port}/private", "--allow-private")
+        other, own = honeyguide(*asked, "--user-agent", "otherbot/1.0"), honeyguide(*asked)
+        refusal = honeyguide(*asked[:2])
+    assert (other.returncode, own.returncode, refusal.returncode) == (3, 0, 3)
+    assert "Disallow: /private (line 2)" in other.stdout
+    assert "sitemap: http://a.test/s.xml" in own.stdout
+    assert "private address" in refusal.stdout
+    assert {headers["user-agent"] for headers in server.requests} == {user_agent(NOBODY)}
 
 
 BAD = {

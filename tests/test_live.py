@@ -99,6 +99,12 @@ def test_a_crawl_fetches_what_it_may_and_keeps_all_of_it(server, tmp_path):
     assert "left out" in said
 
 
+def test_a_crawl_needs_no_uvloop(server, tmp_path):
+    without = "import sys; sys.modules['uvloop'] = None; from honeyguide.cli import main; main()"
+    said = run(sys.executable, "-c", without, *flags(server, tmp_path / "out", 40)[1:])
+    assert "among 40 fetched (budget spent)" in said
+
+
 def test_a_crawl_can_be_replayed_from_what_it_kept(server, tmp_path):
     run(*flags(server, tmp_path / "out", 80))
     seed = server.world.find("geology").url

@@ -63,7 +63,7 @@ def robots(
 ) -> None:
     """Say whether a URL may be fetched, and which rule of its site's robots.txt decides."""
     from honeyguide import urls
-    from honeyguide.fetchers.http import HttpFetcher
+    from honeyguide.fetchers import http
     from honeyguide.fetchers.robots import Robots
     from honeyguide.fetchers.robots_txt import Decision, RobotsTxt
 
@@ -72,7 +72,9 @@ def robots(
         raise HoneyguideError(f"{url!r} is no web address")
 
     async def ask() -> Decision:
-        asker = Robots(HttpFetcher(user_agent, allow_private=allow_private), user_agent)
+        # whoever's rules are read, the one who asks for them is honeyguide
+        name = http.user_agent(http.NOBODY)
+        asker = Robots(http.HttpFetcher(name, allow_private=allow_private), user_agent)
         try:
             return await asker.decide(canonical)
         finally:

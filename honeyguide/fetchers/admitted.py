@@ -15,8 +15,9 @@ from honeyguide.patterns import DENIED, OUTSIDE, Refusal
 
 ANOTHER_HOST = "another host: say --contact to go further"
 NOT_ADMITTED = frozenset({DENIED, OUTSIDE, ANOTHER_HOST})
-_CAPACITY = 10_000  # hosts at rest that are remembered
-_PATIENCE = 30.0  # seconds; whoever would wait longer comes back later
+_CAPACITY = 100_000  # hosts at rest that are remembered
+# seconds, more than any Crawl-delay or slowness asks for; who would wait longer comes back later
+_PATIENCE = 61.0
 
 
 class Admitted:
@@ -66,9 +67,14 @@ class Admitted:
         if len(self._guests) > _CAPACITY:
             self._guests.clear()
         if len(self._until) > _CAPACITY:
-            self._until = {each: until for each, until in self._until.items() if until > now}
-            for soonest in sorted(self._until, key=lambda each: self._until[each])[:-_CAPACITY]:
-                del self._until[soonest]
+            waiting = sorted((until, each) for each, until in self._until.items() if until > now)
+            # to half the room, so that it is not sorted for every host
+            self._until = {each: until for until, each in waiting[-_CAPACITY // 2 :]}
+
+    def met(self, host: str) -> None:
+        """Count a host among those that were asked."""
+        for refusal in self._refusals:
+            refusal(f"http://{host}/")
 
     async def close(self) -> None:
         """Close the other fetcher."""

@@ -1,8 +1,10 @@
 """One request over HTTP and its response: bounded, guarded, and never an exception."""
 
 import socket
+import time
 import weakref
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import aiohttp
@@ -79,6 +81,7 @@ class HttpFetcher:
         found = await self._resolver.find(place.host)
         if found.failure:
             return Response(link, place.url, 0, failure=found.failure)
+        begin = time.monotonic()
         if not await self._host_turns.enter(place.host):
             return Response(link, place.url, 0, failure="busy")
         entered: list[str] = []
@@ -87,7 +90,8 @@ class HttpFetcher:
                 if not await self._address_turns.enter(server):
                     return Response(link, place.url, 0, failure="busy")
                 entered.append(server)
-            return await self._ask(link, place, terms or self._terms)
+            response = await self._ask(link, place, terms or self._terms)
+            return replace(response, seconds=time.monotonic() - begin)
         finally:
             for server in entered:
                 self._address_turns.leave(server)

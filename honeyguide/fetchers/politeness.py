@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 
-from honeyguide.contracts import Response
+from honeyguide.contracts import OfHost, Response
 from honeyguide.fetchers.admitted import NOT_ADMITTED
 
 # Failures that say nothing about the host's health, because it was not asked.
@@ -26,6 +26,7 @@ HOST_FAILURES = frozenset(
         "robots unreachable",
     }
 )
+FAILURES = "failures"  # in a row, as what is learnt of a host
 _SMOOTHING = 0.3  # weight of the latest response time
 _CAPACITY = 100_000  # hosts that are remembered
 
@@ -55,6 +56,7 @@ class Politeness:
         self._failures = failures
         self._pause = pause
         self._records: dict[str, _Record] = {}
+        self._news: dict[str, OfHost] = {}
 
     def rest(
         self,
@@ -73,9 +75,9 @@ class Politeness:
             return max(self._delay, asked_for)
         usual = self._usual(record, seconds, crawl_delay)
         if not may_pass(response):
-            record.failures = 0
+            self._count(host, record, 0)
             return usual
-        record.failures += 1
+        self._count(host, record, record.failures + 1)
         if record.failures >= self._failures:
             return max(usual, asked_for, self._pause)
         backing_off = min(self._longest, max(self._delay, 1.0) * 2.0**record.failures)
@@ -85,12 +87,29 @@ class Politeness:
         """The hosts that are left alone for now because they kept failing."""
         return [host for host, record in self._records.items() if record.failures >= self._failures]
 
+    def recall(self, host: str, failures: int) -> None:
+        """Know how often a host has failed in a row before."""
+        if failures:  # those that answer would only take the room of those that do not
+            self._record(host).failures = failures
+            self._news.pop(host, None)
+
+    def news(self) -> tuple[OfHost, ...]:
+        """How often hosts have failed in a row, where that is new since this was last asked."""
+        news, self._news = tuple(self._news.values()), {}
+        return news
+
+    def _count(self, host: str, record: _Record, failures: int) -> None:
+        if failures != record.failures:
+            record.failures = failures
+            self._news[host] = OfHost(host, FAILURES, failures)
+
     def _record(self, host: str) -> _Record:
         record = self._records.get(host)
         if record is None:
             if len(self._records) >= _CAPACITY:
                 del self._records[next(iter(self._records))]
             record = self._records[host] = _Record()
+            self._news[host] = OfHost(host, FAILURES, 0)
         return record
 
     def _usual(self, record: _Record, seconds: float, crawl_delay: float | None) -> float:

@@ -3,11 +3,11 @@
 import asyncio
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from html import unescape
 
-from honeyguide.contracts import Link
+from honeyguide.contracts import Link, Response
 from honeyguide.fetchers.decoding import decode
 from honeyguide.fetchers.politeness import may_pass
 from honeyguide.fetchers.targets import host_of
@@ -69,11 +69,13 @@ class Sitemaps:
         max_urls: int = 10_000,
         max_files: int = 20,
         max_depth: int = 2,  # of an index of indexes
+        unwell: Callable[[Response], None] = lambda response: None,  # told when a host is
     ) -> None:
         self._fetcher = fetcher
         self._max_urls = max_urls
         self._max_files = max_files
         self._max_depth = max_depth
+        self._unwell = unwell
 
     async def links(self, sitemaps: Sequence[str], host: str, pause: float) -> list[Link]:
         """The links to pages of a host that its sitemaps name, `pause` seconds between files."""
@@ -98,6 +100,7 @@ class Sitemaps:
     async def _read(self, url: str) -> Sitemap | None:
         response = await self._fetcher.fetch(Link(url), _TERMS)
         if may_pass(response):
+            self._unwell(response)
             return None
         if response.failure or response.status != 200:
             return Sitemap(False, ())

@@ -21,15 +21,16 @@ class FewHosts:
         """Links to the hosts at hand, or to new ones while there are few."""
         known = np.array([self._knows(host) for host in memory.host(found.ids).tolist()], np.bool_)
         if not known.all():
-            self._count += int((~known).sum())
-            self._example = self._example or found.links[int(np.argmin(known))].url
+            self._cut(int((~known).sum()), found.links[int(np.argmin(known))].url)
         allowed: Mask = known & self._guard.admit(memory, found)
         return allowed
 
     def allows(self, memory: Memory, id: int, link: Link) -> bool:
-        """What the other guard says; a seed counts as a host at hand."""
-        self._knows(int(memory.host(np.array([id], np.int32))[0]))
-        return self._guard.allows(memory, id, link)
+        """What the other guard says; a seed of yet another host is left out too."""
+        if self._knows(int(memory.host(np.array([id], np.int32))[0])):
+            return self._guard.allows(memory, id, link)
+        self._cut(1, link.url)
+        return False
 
     def note(self, memory: Memory, id: int, visit: Visit) -> Visit:
         """What the other guard says."""
@@ -54,6 +55,10 @@ class FewHosts:
         self._guard.load(state["guard"])
         self._hosts = list(state["hosts"])
         self._count, self._example = state["count"], state["example"]
+
+    def _cut(self, count: int, example: str) -> None:
+        self._count += count
+        self._example = self._example or example
 
     def _knows(self, host: int) -> bool:
         if host not in self._hosts and len(self._hosts) < self._limit:

@@ -52,6 +52,13 @@ CREATE TABLE pages (  -- one for each visit, failed ones included
 CREATE TABLE snapshots (n INTEGER PRIMARY KEY, now REAL NOT NULL, file TEXT NOT NULL);
 """
 
+# made when a crawl is opened: older ones were begun without it
+HOSTS = """
+CREATE TABLE IF NOT EXISTS hosts (  -- what the world has learnt of each
+    host TEXT, what TEXT, value REAL NOT NULL, PRIMARY KEY (host, what)
+) WITHOUT ROWID
+"""
+
 
 def create(folder: Path, settings: Mapping[str, Any]) -> None:
     """Make a folder the place of a new crawl with these settings."""

@@ -59,6 +59,8 @@ class Ledger:
         text = visit.page and self._compress(text_to_bytes(visit.page.text))
         row = (*_page_row(n, visit, score, fetched), *(place or (None,) * 3), text)
         self._database.execute(_INSERT_PAGE, row)
+        learnt = [(clean(host), what, value) for host, what, value in visit.learnt]
+        self._database.executemany("REPLACE INTO hosts VALUES (?,?,?)", learnt)
         self.note(last=fetched, **known)
 
     def snapshot(self, path: Path, n: int, now: float) -> None:

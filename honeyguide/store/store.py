@@ -10,12 +10,12 @@ from typing import Any
 
 import zstandard
 
-from honeyguide.contracts import Link, State, Verdict, Visit
+from honeyguide.contracts import Link, OfHost, State, Verdict, Visit
 from honeyguide.errors import HoneyguideError
 from honeyguide.navigator import Navigator
 from honeyguide.serialise import text_from_bytes, unpack_links, unpack_visit
 from honeyguide.store import snapshots
-from honeyguide.store.database import about, explain, open_crawl
+from honeyguide.store.database import HOSTS, about, explain, open_crawl
 from honeyguide.store.ledger import Ledger, clean
 from honeyguide.store.lock import Lock
 from honeyguide.store.writer import Job, Writer
@@ -136,6 +136,11 @@ class Store:
 
     # ------------------------------------------------------------------ going on
 
+    def learnt(self) -> list[OfHost]:
+        """What the world of the crawl has learnt of hosts."""
+        rows = self._guarded(partial(self._database.execute, "SELECT * FROM hosts"))
+        return [OfHost(*row) for row in rows]
+
     def replay(self, navigator: Navigator) -> float:
         """Bring a new navigator to where the crawl was, and say what time it was there.
 
@@ -183,6 +188,7 @@ class Store:
 
     def _recover(self) -> None:
         """Remove what was not committed when the last process ended, and see where it was."""
+        self._database.execute(HOSTS)
         known = about(self._database)
         self.settings = json.loads(known["settings"])
         self._snapshots.recover()

@@ -2,6 +2,7 @@
 
 from honeyguide.contracts import Judge
 from honeyguide.fetchers.archive import ArchiveFetcher
+from honeyguide.fetchers.redirects import Redirects
 from honeyguide.parsers.pool import ParserPool
 from honeyguide.recipe import JudgeRecipe
 from honeyguide.registry import part
@@ -17,4 +18,4 @@ def archive(
 ) -> WebWorld:
     """What WARC files hold, a crawl's own or Common Crawl's, crawled without the web."""
     reader = ParserPool(parsers, recipe=recipe) if parsers else None
-    return WebWorld(judge, ArchiveFetcher(paths), reader=reader)
+    return WebWorld(judge, Redirects(ArchiveFetcher(paths)), reader=reader)

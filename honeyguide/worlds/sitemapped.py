@@ -1,25 +1,29 @@
 """A site's sitemaps as links of the first of its pages that is visited."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace
 
 from msgspec import structs
 
 from honeyguide import urls
-from honeyguide.contracts import Link, Truth, Visit, World
+from honeyguide.contracts import Link, OfHost, Recalling, Truth, Visit, World
 
 TAG_PATH = "sitemap"
+READ = "sitemaps"  # as what is learnt of a host
 
 
 class Sitemapped:
     """Another world, with each host's sitemaps read once."""
 
     def __init__(
-        self, world: World, read: Callable[[str], Awaitable[Sequence[Link]]], most: int = 1000
+        self,
+        world: World,
+        read: Callable[[str, float], Awaitable[Sequence[Link]]],
+        most: int = 1000,  # links taken from a host's sitemaps
     ) -> None:
         self._world = world
-        self._read = read  # the links in the sitemaps of the host of a URL
-        self._most = most  # links taken from a host's sitemaps
+        self._read = read  # the links in the sitemaps of a URL's host, which rests for so long
+        self._most = most
         self._hosts: set[str] = set()
         self.live = world.live
 
@@ -31,11 +35,19 @@ class Sitemapped:
         self._hosts.add(host)
         found = [
             structs.replace(link, url=url, tag_path=TAG_PATH, source=visit.page.url)
-            for link in await self._read(visit.page.url)
+            for link in await self._read(visit.page.url, visit.host_delay or 0.0)
             if (url := urls.canonical(link.url)) is not None
         ]
         links = (*visit.page.links, *found[: self._most])
-        return replace(visit, page=replace(visit.page, links=links))
+        learnt = (*visit.learnt, OfHost(host, READ, 1))
+        return replace(visit, page=replace(visit.page, links=links), learnt=learnt)
+
+    def recall(self, learnt: Iterable[OfHost]) -> None:
+        """Know again whose sitemaps were read; the other world hears it all too."""
+        learnt = tuple(learnt)
+        self._hosts |= {host for host, what, _ in learnt if what == READ}
+        if isinstance(self._world, Recalling):
+            self._world.recall(learnt)
 
     def find(self, name: str) -> Link:
         """As the other world does."""

@@ -1,7 +1,7 @@
 """The live web: fetched politely, parsed, judged."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from honeyguide import urls
@@ -9,6 +9,7 @@ from honeyguide.contracts import (
     UNWANTED,
     Judge,
     Link,
+    OfHost,
     Page,
     Response,
     Truth,
@@ -19,13 +20,20 @@ from honeyguide.contracts import (
 from honeyguide.errors import HoneyguideError
 from honeyguide.fetchers.admitted import Admitted
 from honeyguide.fetchers.http import NOBODY, HttpFetcher, user_agent
-from honeyguide.fetchers.politeness import NOT_ASKED, NOT_YET_ASKED, Politeness, may_pass
+from honeyguide.fetchers.politeness import (
+    FAILURES,
+    NOT_ASKED,
+    NOT_YET_ASKED,
+    Politeness,
+    may_pass,
+    retry_after,
+)
 from honeyguide.fetchers.redirects import Redirects
 from honeyguide.fetchers.robots import Robots
 from honeyguide.fetchers.robots_tag import robots_directives
 from honeyguide.fetchers.sitemaps import Sitemaps
 from honeyguide.fetchers.targets import host_of
-from honeyguide.fetchers.terms import WebFetcher
+from honeyguide.fetchers.terms import Terms, WebFetcher
 from honeyguide.parsers.html import Parsed
 from honeyguide.parsers.pool import Here, ParserPool, Read, Reader
 from honeyguide.patterns import Refusal
@@ -34,6 +42,8 @@ from honeyguide.registry import part
 from honeyguide.worlds.sitemapped import Sitemapped
 
 NOTHING = Verdict(0.0, False)
+_LONGEST_DETOUR = 60.0  # seconds; a host that leads to many others is not held up for one of them
+RESTS_UNTIL = "rests until"  # seconds since 1970, as what is learnt of a host
 
 
 class WebWorld:
@@ -47,6 +57,7 @@ class WebWorld:
         crawl_delay: Callable[[str], float | None] = lambda url: None,  # a site's own wish
         reader: Reader | None = None,  # None: pages are read here
         leave: Callable[[str, float], None] = lambda host, seconds: None,  # alone for so long
+        met: Callable[[str], None] = lambda host: None,  # told of hosts that were asked before
     ) -> None:
         self._judge = judge
         self._fetcher = fetcher
@@ -54,41 +65,73 @@ class WebWorld:
         self.live = politeness is not None
         self._crawl_delay = crawl_delay
         self._leave = leave
+        self._met = met
         self._reader = reader or Here()
 
     async def visit(self, link: Link) -> Visit:
         """Fetch, parse and judge."""
+        return await self._visit(link)
+
+    async def revisit(self, link: Link, etag: str, last_modified: str) -> Visit:
+        """The same, unless the page is as it was; that is a failure too."""
+        return await self._visit(link, Terms(etag=etag, last_modified=last_modified))
+
+    async def _visit(self, link: Link, terms: Terms | None = None) -> Visit:
         await self._reader.ready()
         begin = time.monotonic()
-        response = await self._fetcher.fetch(link)
+        response = await self._fetcher.fetch(link, terms)
         seconds = time.monotonic() - begin
-        rest = self._rest(link, response, seconds)
+        # without what robots.txt took, or a wait until the host was ready
+        took = seconds if response.seconds is None else response.seconds
+        rest, learnt = self._rest(link, response, took)
         failure = response.failure or _status_failure(response.status)
         if failure:
             again = may_pass(response)
-            return Visit(link, None, NOTHING, response, failure, seconds, rest, again)
+            return Visit(link, None, NOTHING, response, failure, seconds, rest, again, learnt)
         found = await self._read(response)
         if found is None:
-            return Visit(link, None, NOTHING, response, "unreadable", seconds, rest)
+            return Visit(link, None, NOTHING, response, "unreadable", seconds, rest, False, learnt)
         page, verdict, response = self._understand(response, *found)
-        return Visit(link, page, verdict, response, "", seconds, rest)
+        return Visit(link, page, verdict, response, "", seconds, rest, learnt=learnt)
 
-    def _rest(self, link: Link, response: Response, seconds: float) -> float | None:
+    def recall(self, learnt: Iterable[OfHost]) -> None:
+        """Know again which hosts were asked, kept failing, and asked to be left alone."""
+        for host, what, value in learnt:
+            self._met(host)
+            if what == FAILURES and self._politeness is not None:
+                self._politeness.recall(host, int(value))
+            elif what == RESTS_UNTIL:
+                self._leave(host, max(0.0, value - time.time()))
+
+    def _rest(
+        self, link: Link, response: Response, seconds: float
+    ) -> tuple[float | None, tuple[OfHost, ...]]:
         """How long to leave a link's host alone; where it led elsewhere, that host as well."""
         if self._politeness is None:
-            return None
+            return None, ()
         asked, reached = host_of(link.url), host_of(response.url)
         if reached == asked:
-            return self._rest_of(asked, link.url, response, seconds)
+            rest, learnt = self._let_rest(asked, link.url, response, seconds)
+            return rest, learnt + self._politeness.news()
+        learnt = ()
         if reached and response.failure not in NOT_ASKED | NOT_YET_ASKED:
-            self._leave(reached, self._rest_of(reached, response.url, response, seconds))
+            _, learnt = self._let_rest(reached, response.url, response, seconds)
         led_on = Response(link, link.url, 302)  # how long it took alone, nobody knows
-        return self._rest_of(asked, link.url, led_on, min(seconds, 0.5))
+        rest, _ = self._let_rest(asked, link.url, led_on, min(seconds, 0.5))
+        if response.failure == "resting":  # before the other host is ready, all tries are in vain
+            wait = retry_after(response.headers, time.time()) or 0.0
+            rest = max(rest, min(wait, _LONGEST_DETOUR))
+        return rest, learnt + self._politeness.news()
 
-    def _rest_of(self, host: str, url: str, response: Response, seconds: float) -> float:
+    def _let_rest(
+        self, host: str, url: str, response: Response, seconds: float
+    ) -> tuple[float, tuple[OfHost, ...]]:
+        """Leave a host alone, however it is come to next."""
         assert self._politeness is not None  # noqa: S101 for the type checker
-        wish = self._crawl_delay(url)
-        return self._politeness.rest(host, response, seconds, time.time(), wish)
+        now, wish = time.time(), self._crawl_delay(url)
+        rest = self._politeness.rest(host, response, seconds, now, wish)
+        self._leave(host, rest)
+        return rest, (OfHost(host, RESTS_UNTIL, now + rest),) if may_pass(response) else ()
 
     def find(self, name: str) -> Link:
         """The link to a web address."""
@@ -154,16 +197,24 @@ def live_web(  # noqa: PLR0913 each is something that a user can say
     fetcher = Redirects(admitted)
     pool = ParserPool(parsers, recipe=recipe) if parsers else None
     politeness = Politeness(delay)
-    world = WebWorld(judge, fetcher, politeness, robots.crawl_delay, pool, admitted.rest)
+    world = WebWorld(
+        judge, fetcher, politeness, robots.crawl_delay, pool, admitted.rest, admitted.met
+    )
     if not sitemaps:
         return world
-    reader = Sitemaps(fetcher)
 
-    async def read(url: str) -> list[Link]:
+    def leave(response: Response) -> None:
+        host = host_of(response.url)
+        admitted.rest(host, politeness.rest(host, response, 0.0, time.time()))
+
+    reader = Sitemaps(fetcher, unwell=leave)
+
+    async def read(url: str, rest: float) -> list[Link]:
         origin, host = url[: url.index("/", 8)], urls.host(url)
         decision = await robots.decide(url)
         named = decision.sitemaps[:5] or (f"{origin}/sitemap.xml",)
-        return await reader.links(named, host, max(delay, min(decision.crawl_delay or 0.0, 60.0)))
+        pause = max(delay, rest, min(decision.crawl_delay or 0.0, 60.0))
+        return await reader.links(named, host, pause)
 
     return Sitemapped(world, read)
 

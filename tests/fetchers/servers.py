@@ -2,7 +2,8 @@
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Mapping
+import threading
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from typing import Any
 
 from honeyguide.contracts import Link, Response
@@ -81,6 +82,28 @@ class Server:
             return True
         await answer(writer)
         return False
+
+
+@contextlib.contextmanager
+def served(answers: Mapping[str, Answer]) -> Iterator[Server]:
+    """The same, answered by a thread, for what runs a loop of its own."""
+    server, loop, done = Server(answers), asyncio.new_event_loop(), asyncio.Event()
+    ready = threading.Event()
+
+    async def run() -> None:
+        async with server:
+            ready.set()
+            await done.wait()
+
+    thread = threading.Thread(target=lambda: loop.run_until_complete(run()))
+    thread.start()
+    ready.wait()
+    try:
+        yield server
+    finally:
+        loop.call_soon_threadsafe(done.set)
+        thread.join()
+        loop.close()
 
 
 def fetcher(server: Server, *names: str, **settings: Any) -> HttpFetcher:

@@ -4,7 +4,7 @@ import zlib
 
 import pytest
 
-from honeyguide.contracts import Link, Response
+from honeyguide.contracts import Link, Response, Verdict
 from honeyguide.errors import HoneyguideError
 from honeyguide.fetchers.archive import ArchiveFetcher
 from honeyguide.fetchers.terms import ANYTHING, Terms
@@ -105,3 +105,11 @@ def test_a_damaged_archive_is_a_failure(tmp_path):
     path.unlink()
     assert fetch(fetcher, A).failure == "damaged archive"
     asyncio.run(fetcher.close())
+
+
+def test_a_redirect_that_was_archived_as_such_is_followed(tmp_path):
+    moved = Response(Link(A), A, 301, {"location": "/new"})
+    archive(tmp_path, moved, page("http://a.example/new", b"<p>geology"))
+    world = make("world", f"archive:{tmp_path}", judge=lambda page: Verdict(0.0, False))
+    visit = asyncio.run(world.visit(Link(A)))
+    assert (visit.failure, visit.page and visit.page.url) == ("", "http://a.example/new")

@@ -1,6 +1,7 @@
 """Whatever a server does, a fetch ends in time with a response that says what happened."""
 
 import asyncio
+import contextlib
 import gzip
 import socket
 import struct
@@ -13,7 +14,7 @@ from honeyguide.contracts import Link
 from honeyguide.fetchers.http import HttpFetcher
 from honeyguide.fetchers.politeness import Politeness
 from honeyguide.fetchers.redirects import Redirects
-from honeyguide.fetchers.terms import Terms
+from honeyguide.fetchers.terms import Terms, Timeouts
 from tests.fetchers.servers import PATIENT, QUICK, Answer, Server, ask, fetcher, page, redirect
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
@@ -72,6 +73,26 @@ def test_a_refused_connection_is_a_failure():
 
     response = asyncio.run(run())
     assert (response.status, response.failure) == (0, "connection refused")
+
+
+def test_a_server_that_takes_no_connection_is_left_in_time():
+    async def run():
+        with socket.socket() as full, contextlib.ExitStack() as waiting:
+            full.bind(("127.0.0.1", 0))
+            full.listen(0)
+            for _ in range(4):  # more than its queue has room for
+                client = waiting.enter_context(socket.socket())
+                client.setblocking(False)
+                client.connect_ex(full.getsockname())
+            hosts = {"site.test": full.getsockname()}
+            times = Timeouts(connect=0.5, read=60.0, total=60.0)
+            http = HttpFetcher("h/0", allow_private=True, hosts=hosts, timeouts=times)
+            async with asyncio.timeout(8.0):
+                response = await http.fetch(Link("http://site.test/"))
+            await http.close()
+            return response
+
+    assert asyncio.run(run()).failure == "timeout"
 
 
 def test_a_reset_before_the_response_is_a_failure():

@@ -79,6 +79,18 @@ def test_the_proxy_of_the_environment_is_not_used(monkeypatch: pytest.MonkeyPatc
     assert ask({"/": page()}).body == b"<p>hello</p>"
 
 
+def test_a_response_tells_how_long_the_server_took():
+    async def slowly(writer: asyncio.StreamWriter) -> None:
+        await asyncio.sleep(0.2)
+        writer.write(page())
+
+    quick, slow = ask({"/": page()}), ask({"/": slowly})
+    assert quick.seconds is not None
+    assert slow.seconds is not None
+    assert slow.seconds >= 0.2
+    assert ask({}, ":22/").seconds is None
+
+
 def test_a_content_type_is_refused_before_the_body_is_read():
     async def endless(writer: asyncio.StreamWriter) -> None:
         writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: video/mp4\r\n\r\n")

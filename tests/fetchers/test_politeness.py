@@ -159,3 +159,12 @@ def test_a_rest_is_never_shorter_than_the_delay_nor_longer_than_the_limits(answe
     for status, seconds, crawl_delay in answers:
         rest = polite.rest("a", answer(status, retry_after="99999"), seconds, NOW, crawl_delay)
         assert 1.0 <= rest <= 7200.0
+
+
+def test_hosts_that_answer_take_no_room_of_those_that_fail(monkeypatch):
+    monkeypatch.setattr("honeyguide.fetchers.politeness._CAPACITY", 2)
+    polite = Politeness(failures=5)
+    for host, failures in (("a", 5), ("b", 0), ("c", 0), ("d", 0)):
+        polite.recall(host, failures)
+    assert polite.given_up() == ["a"]
+    assert polite.news() == ()

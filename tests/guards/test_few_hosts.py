@@ -22,6 +22,17 @@ def test_a_crawl_without_a_contact_stays_on_the_first_hosts_it_meets():
     assert (cut.reason, cut.count, cut.example) == (ANOTHER_HOST, 2, "http://d.example/3")
 
 
+def test_seeds_count_too_also_after_a_resume():
+    guard, again, memory = FewHosts(Unguarded(), 2), FewHosts(Unguarded(), 2), Memory()
+    seeds = memory.seed(links("a", "b", "c"))
+    turns = [(memory, int(id), link) for id, link in zip(seeds.ids, seeds.links, strict=True)]
+    assert [guard.allows(*turn) for turn in turns[:2]] == [True, True]
+    again.load(guard.state())
+    assert [again.allows(*turn) for turn in turns] == [True, True, False]
+    (cut,) = again.report()
+    assert (cut.reason, cut.count, cut.example) == (ANOTHER_HOST, 1, "http://c.example/2")
+
+
 def test_it_goes_on_as_it_was_saved():
     guard, again, memory = FewHosts(Unguarded(), 2), FewHosts(Unguarded(), 2), Memory()
     found = memory.seed(links("a", "b", "c"))

@@ -6,7 +6,9 @@ import pytest
 
 from honeyguide.contracts import Link, Response, Verdict
 from honeyguide.fetchers.politeness import Politeness
+from honeyguide.registry import make
 from honeyguide.worlds.web import WebWorld
+from tests.fetchers.servers import Server, page, redirect
 
 ASKED = Link("http://asked.test/go")
 
@@ -27,7 +29,7 @@ def visits(*responses):
         Fetcher(),
         Politeness(delay=1.0, failures=3),
         crawl_delay={ASKED.url: 5.0}.get,
-        leave=lambda host, seconds: left.append((host, seconds)),
+        leave=lambda host, seconds: host == "asked.test" or left.append((host, seconds)),
     )
 
     async def run():
@@ -36,9 +38,9 @@ def visits(*responses):
     return asyncio.run(run()), left
 
 
-def reached(status=0, failure="", url="http://reached.test/", **headers):
+def reached(status=0, failure="", url="http://reached.test/", seconds=None, **headers):
     named = {name.replace("_", "-"): value for name, value in headers.items()}
-    return Response(ASKED, url, status, named, b"<p>", failure)
+    return Response(ASKED, url, status, named, b"<p>", failure, seconds)
 
 
 def test_a_host_is_not_given_up_for_what_it_points_to():
@@ -59,5 +61,35 @@ def test_a_redirect_to_what_is_not_asked_for_is_still_an_answer(url, failure):
     assert (rests, left) == ([5.0], [])
 
 
+@pytest.mark.parametrize(("wait", "rest"), [("2", 5.0), ("40", 40.0), ("86400", 60.0)])
+def test_a_redirect_to_a_host_at_rest_is_not_tried_again_at_once(wait, rest):
+    rests, left = visits(reached(failure="resting", retry_after=wait))
+    assert (rests, left) == ([rest], [])
+
+
+def test_a_host_is_as_slow_as_its_own_answer_whatever_was_waited_for_before():
+    rests, left = visits(reached(200, url=ASKED.url, seconds=10.0), reached(200, seconds=20.0))
+    assert rests[0] == 20.0
+    assert left == [("reached.test", 40.0)]
+
+
 def test_a_link_that_is_not_asked_for_costs_no_rest():
     assert visits(reached(failure="robots", url=ASKED.url)) == ([0.0], [])
+
+
+def test_no_redirect_leads_to_a_host_that_asked_for_patience():
+    busy = page(b"", "429 Too Many Requests", retry_after="3600")
+    answers = {"/busy": busy, "/go": redirect("http://b.test/page"), "/page": page()}
+
+    async def run():
+        async with Server(answers) as server:
+            where = {"resolve": f"*=127.0.0.1:{server.port}", "allow_private": True, "delay": 0.0}
+            world = make("world", "web", judge=lambda page: Verdict(0.0, False), **where)
+            urls = ("http://b.test/busy", "http://a.test/go")
+            visits = [await world.visit(Link(url)) for url in urls]
+            await world.close()
+            return [visit.failure for visit in visits], server.asked
+
+    failures, asked = asyncio.run(run())
+    assert failures == ["status 429", "resting"]
+    assert "b.test /page" not in asked

@@ -1,0 +1,126 @@
+"""What a crawl has learnt of hosts outlives any end of it."""
+
+import asyncio
+import sqlite3
+from contextlib import closing
+
+from honeyguide.contracts import Link, Verdict
+from honeyguide.fetchers.admitted import ANOTHER_HOST, few_hosts
+from honeyguide.keeping import begin, go_on
+from honeyguide.plan import Plan
+from honeyguide.registry import make
+from tests.fetchers.servers import Server, page, redirect, served
+
+SEED = "http://a.test/"
+ENCODER, JUDGE = "ngrams", "keywords:geology"
+XML = b"<urlset><url><loc>http://a.test/from-sitemap</loc></url></urlset>"
+FAILURES = "SELECT host, value FROM hosts WHERE what = 'failures'"
+PAGES = {
+    "/": page(b'<a href="/1">1</a><a href="/2">2</a>'),
+    "/1": page(b"one"),
+    "/2": page(b"two"),
+    "/sitemap.xml": page(XML, content_type="application/xml"),
+}
+
+
+def plan(server, *seeds, **settings):
+    said = {"topic": "geology", "judge": JUDGE, "encoder": ENCODER, "agent": "breadth_first"}
+    where = {"world": "web", "resolve": f"*=127.0.0.1:{server.port}", "allow_private": True}
+    return Plan(seeds=seeds, delay=0.0, in_flight=1, **said, **where, **settings)
+
+
+def crawl(folder, **changes):
+    return go_on(folder, lambda *_: None, **changes)
+
+
+def known(folder, sql):
+    with closing(sqlite3.connect(folder / "crawl.sqlite")) as database:
+        return database.execute(sql).fetchall()
+
+
+def test_a_sites_sitemaps_are_read_once_a_crawl_however_often_it_is_resumed(tmp_path):
+    with served(PAGES) as server:
+        begin(tmp_path, plan(server, SEED, sitemaps=True, budget=1))
+        for budget in (1, 2, 3, 4):
+            crawl(tmp_path, budget=budget)
+        assert server.asked.count("a.test /sitemap.xml") == 1
+        assert "a.test /from-sitemap" in server.asked
+
+
+def test_sitemaps_whose_links_were_lost_are_read_again(tmp_path):
+    with served(PAGES) as server:
+        begin(tmp_path, plan(server, SEED, sitemaps=True, budget=1))
+        crawl(tmp_path)
+        with closing(sqlite3.connect(tmp_path / "crawl.sqlite")) as database:  # as before a commit
+            for table in ("pages", "hosts", "snapshots"):
+                database.execute(f"DELETE FROM {table}")
+            database.execute("DELETE FROM journal WHERE kind = 'visit'")
+            database.commit()
+        crawl(tmp_path)
+        assert server.asked.count("a.test /sitemap.xml") == 2
+
+
+def test_a_crawl_begun_without_what_is_learnt_of_hosts_goes_on(tmp_path):
+    with served(PAGES) as server:
+        begin(tmp_path, plan(server, SEED, budget=1))
+        crawl(tmp_path)
+        with closing(sqlite3.connect(tmp_path / "crawl.sqlite")) as database:
+            database.execute("DROP TABLE hosts")
+        assert crawl(tmp_path, budget=2).outcome.pages == 2
+
+
+def test_how_often_a_host_has_failed_is_known_after_a_resume(tmp_path):
+    with served({"/": page(b"", "503 Service Unavailable")}) as server:
+        begin(tmp_path, plan(server, SEED, budget=1))
+        crawl(tmp_path)
+        crawl(tmp_path, budget=2)
+    assert known(tmp_path, FAILURES) == [("a.test", 2.0)]
+
+
+def test_a_host_that_answers_is_no_longer_known_to_fail(tmp_path):
+    with served({"/": page(b"", "503 Service Unavailable")}) as server:
+        begin(tmp_path, plan(server, SEED, budget=1))
+        crawl(tmp_path)
+        server.answers["/"] = page()
+        crawl(tmp_path, budget=2)
+    assert known(tmp_path, FAILURES) == [("a.test", 0.0)]
+
+
+def test_a_host_that_a_redirect_led_to_is_left_in_peace_after_a_resume_too(tmp_path):
+    busy = page(b"", "503 Service Unavailable", retry_after="3600")
+    answers = {"/go": redirect("http://b.test/busy"), "/busy": busy, "/other": page()}
+    with served(answers) as server:
+        begin(tmp_path, plan(server, "http://a.test/go", "http://b.test/other", budget=1))
+        crawl(tmp_path)
+        crawl(tmp_path, budget=3)
+        assert server.asked.count("b.test /busy") == 1
+        assert "b.test /other" not in server.asked
+    assert [failure for (failure,) in known(tmp_path, "SELECT failure FROM pages ORDER BY n")] == [
+        "status 503",
+        "resting",
+        "resting",
+    ]
+    assert len(known(tmp_path, "SELECT DISTINCT url FROM pages")) == 2
+
+
+def test_a_crawl_of_few_hosts_stays_on_them_after_a_resume():
+    answers = {"/": redirect("http://b.test/x"), "/x": page(), "/y": page()}
+
+    async def visit(server, learnt, *urls):
+        where = {"resolve": f"*=127.0.0.1:{server.port}", "allow_private": True, "delay": 0.0}
+        refusals = [few_hosts(2)]
+        world = make(
+            "world", "web", judge=lambda page: Verdict(0, False), refusals=refusals, **where
+        )
+        world.recall(learnt)
+        visits = [await world.visit(Link(url)) for url in urls]
+        await world.close()
+        return [visit.failure for visit in visits], [of for visit in visits for of in visit.learnt]
+
+    async def run():
+        async with Server(answers) as server:
+            first, learnt = await visit(server, (), "http://a.test/")
+            urls = ("http://c.test/y", "http://b.test/y", "http://a.test/y")
+            return first, (await visit(server, learnt, *urls))[0]
+
+    assert asyncio.run(run()) == ([""], [ANOTHER_HOST, "", ""])
