@@ -252,6 +252,14 @@ def test_every_kind_of_part_can_be_listed(what):
     assert len(honeyguide("list", what).stdout.splitlines()) >= 1
 
 
+@pytest.mark.parametrize("group", [(), ("import",), ("show",), ("train",)])
+def test_a_group_without_a_command_shows_what_it_has(group):
+    done = honeyguide(*group)
+    assert done.returncode == 2
+    assert done.stderr.startswith("Usage: ")
+    assert "\nCommands:\n" in done.stderr
+
+
 def test_what_can_be_listed_is_listed():
     listed = honeyguide("list").stdout.split()
     assert {"agents", "labels", "suites", "worlds"} <= set(listed)

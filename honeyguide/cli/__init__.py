@@ -11,6 +11,7 @@ from honeyguide.cli import (
     crawl,
     demo,
     finding,
+    flags,
     importing,
     inspecting,
     listing,
@@ -26,7 +27,6 @@ from honeyguide.version import VERSION
 app = typer.Typer(
     name="honeyguide",
     help="A focused web crawler that learns, while it crawls, which links are worth following.",
-    no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -50,12 +50,14 @@ app.add_typer(training.app, name="train")
 
 @app.callback(invoke_without_command=True)
 def version(
+    context: typer.Context,
     show: bool = typer.Option(False, "--version", help="Print the version and stop."),
 ) -> None:
     """A focused web crawler that learns, while it crawls, which links are worth following."""
     if show:
         typer.echo(f"honeyguide {VERSION}")
         raise typer.Exit
+    flags.show_help(context)
 
 
 # what every complaint about flags derives from, wherever this typer keeps it

@@ -43,6 +43,13 @@ def _read_config(context: typer.Context, path: Path | None) -> Path | None:
     return path
 
 
+def show_help(context: typer.Context) -> None:
+    """A group of commands that is given none shows what it has."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help(), err=True)
+        raise typer.Exit(2)
+
+
 def _names(parameter: Any) -> set[str]:
     flags = {flag.lstrip("-").replace("-", "_") for flag in parameter.opts}
     return flags | ({parameter.name} if parameter.name else set())

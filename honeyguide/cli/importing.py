@@ -16,6 +16,12 @@ Source = Annotated[Path, typer.Argument(show_default=False)]
 Out = Annotated[Path, typer.Argument(help="The folder to make.", show_default=False)]
 
 
+@app.callback(invoke_without_command=True)
+def _import_what(context: typer.Context) -> None:
+    """Make a recorded web that can be crawled again and again."""
+    flags.show_help(context)
+
+
 @app.command("jsonl")
 def jsonl(source: Source, out: Out) -> None:
     """From a JSONL or JSONL.zst file, one page a line: id, title, text, links, labels."""

@@ -4,15 +4,17 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from honeyguide.cli import flags
 from honeyguide.cli.inspecting import Folder
 from honeyguide.errors import HoneyguideError
 
-app = typer.Typer(help="Show what a crawl has learnt.", no_args_is_help=True)
+app = typer.Typer(help="Show what a crawl has learnt.")
 
 
-@app.callback()
-def _show() -> None:
+@app.callback(invoke_without_command=True)
+def _show(context: typer.Context) -> None:
     """Show what a crawl has learnt."""
+    flags.show_help(context)
 
 
 @app.command("policy")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from honeyguide.cli.flags import Encoder, RandomSeed
+from honeyguide.cli.flags import Encoder, RandomSeed, show_help
 from honeyguide.cli.progress import progress_bar
 from honeyguide.errors import HoneyguideError
 
@@ -16,9 +16,10 @@ if TYPE_CHECKING:
 app = typer.Typer(help="Learn from examples before a crawl.")
 
 
-@app.callback()
-def train() -> None:
+@app.callback(invoke_without_command=True)
+def train(context: typer.Context) -> None:
     """Learn from examples before a crawl."""
+    show_help(context)
 
 
 FORMS = "JSONL, text with one page a line, or a folder of text or HTML files; repeat for more."
