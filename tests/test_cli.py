@@ -3,8 +3,10 @@
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -356,3 +358,35 @@ def test_a_bench_leaves_the_folder_of_a_crawl_alone(tmp_path):
     before = set((tmp_path / "out").iterdir())
     assert "holds a crawl" in refused("bench", *SMALL, "--budget", 5, "--out", tmp_path / "out")
     assert set((tmp_path / "out").iterdir()) == before
+
+
+def interrupted(*arguments, folder, seconds):
+    """Press Ctrl-C once, so long after a command was begun, and say how it ends."""
+    command = subprocess.Popen(
+        [PROGRAM, *arguments],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # a shell in the background has its children ignore it
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
+    )
+    with command:
+        time.sleep(seconds)
+        command.send_signal(signal.SIGINT)
+        _, told = command.communicate(timeout=30)
+    return command.returncode, told
+
+
+def test_training_hears_ctrl_c_while_it_learns(tmp_path):
+    pytest.importorskip("torch")
+    train = ("train", "source_finder", "--unlabelled", "none", "--out", "finder")
+    ended = interrupted(*train, "--epochs", "1000", folder=tmp_path, seconds=8)
+    assert ended == (130, "honeyguide: stopped\n")
+    assert not (tmp_path / "finder").exists()
+
+
+def test_ctrl_c_ends_a_demo_and_not_its_first_crawl_only(tmp_path):
+    ended = interrupted("demo", "--budget", "5000", folder=tmp_path, seconds=5)
+    assert ended == (130, "honeyguide: stopped\n")
+    assert not (tmp_path / "demo-results" / "report.md").exists()

@@ -62,6 +62,7 @@ def version(
 
 # what every complaint about flags derives from, wherever this typer keeps it
 FlagError: Any = typer.BadParameter.mro()[2]
+INTERRUPTED = 130  # the exit code after Ctrl-C
 
 
 def main() -> None:
@@ -75,7 +76,9 @@ def main() -> None:
     except HoneyguideError as error:
         code = _complain(str(error), 1)
     except (KeyboardInterrupt, typer.Abort):
-        code = _complain("stopped", 130)
+        code = INTERRUPTED
+    if code == INTERRUPTED:  # some versions of typer raise, others give the code back
+        _complain("stopped", INTERRUPTED)
     sys.exit(code if isinstance(code, int) else 0)
 
 

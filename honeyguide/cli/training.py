@@ -103,6 +103,7 @@ def source_finder(
     """Train a finder of list pages on sites; use it with find --kind FILE."""
     import asyncio
     import dataclasses
+    import signal
 
     if out.exists() and not replace:
         raise HoneyguideError(f"{out} already exists: choose another place, or say --replace")
@@ -134,6 +135,8 @@ def source_finder(
             return lambda done, of, news: bar.update(task, completed=done, total=of, news=news)
 
         async def run() -> "Trained":
+            # asyncio would only ask the task to end where it waits, and learning never waits
+            signal.signal(signal.SIGINT, signal.default_int_handler)
             if not browser:
                 return await training.run(place, judge, others, report)
             from honeyguide.fetchers.layout import open_layout
