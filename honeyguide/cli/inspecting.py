@@ -31,7 +31,12 @@ def status(
 def export(
     folder: Folder,
     out: Annotated[Path, typer.Option("--out", help="The file to make.", show_default=False)],
-    format: Annotated[str, typer.Option("--format", help="jsonl, csv, parquet or warc.")] = "jsonl",
+    format: Annotated[
+        str,
+        typer.Option(
+            "--format", help="jsonl, csv, parquet or warc; by default what the file's name ends in."
+        ),
+    ] = "",
     relevant: Annotated[bool, typer.Option("--relevant", help="Relevant pages only.")] = False,
 ) -> None:
     """Write what a crawl found into one file."""
@@ -41,7 +46,7 @@ def export(
         task = bar.add_task("pages", total=None, news="")
         count = exports.export(
             folder,
-            format,
+            format or exports.format_of(out),
             out,
             relevant,
             lambda done, total: bar.update(task, completed=done, total=total),
