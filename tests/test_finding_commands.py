@@ -121,6 +121,16 @@ def test_watching_once_writes_new_items_and_a_feed(served, tmp_path):
     assert "damaged" in refused("watch", sources, "--once", "--out", out)
 
 
+def test_a_list_of_addresses_that_cannot_be_read_is_told_in_words(tmp_path):
+    told = refused("watch", tmp_path, "--once")
+    assert told == f"cannot read {tmp_path}: Is a directory"
+    (tmp_path / "binary").write_bytes(b"\xff\xfe")
+    told = refused(
+        "train", "source_finder", "--sites", tmp_path / "binary", "--out", tmp_path / "f"
+    )
+    assert told == f"{tmp_path / 'binary'} is not text in UTF-8"
+
+
 @pytest.mark.parametrize(
     ("places", "sentence"),
     [
