@@ -73,6 +73,13 @@ def test_a_limit_changed_once_holds_from_then_on(tmp_path):
     assert "among 30 fetched" in honeyguide("resume", tmp_path / "out").stdout
 
 
+def test_a_resume_that_can_fetch_nothing_says_which_limit_holds_it(tmp_path):
+    honeyguide("crawl", *SMALL, "--budget", 20, "--out", tmp_path / "out")
+    told = honeyguide("resume", tmp_path / "out").stderr
+    assert told == "honeyguide: nothing more was fetched: say --budget to go further\n"
+    assert not honeyguide("resume", tmp_path / "out", "--budget", 30).stderr
+
+
 def test_status_tells_people_what_they_chose_and_programs_all(tmp_path):
     honeyguide("crawl", *SMALL, "--budget", 20, "--delay", 0.5, "--out", tmp_path / "out")
     told = honeyguide("status", tmp_path / "out").stdout.splitlines()
@@ -260,6 +267,12 @@ def test_a_group_without_a_command_shows_what_it_has(group):
     assert done.returncode == 2
     assert done.stderr.startswith("Usage: ")
     assert "\nCommands:\n" in done.stderr
+
+
+def test_a_topic_is_no_place_to_start_from_on_the_live_web(tmp_path):
+    told = refused("crawl", "--topic", "geology", "--seed", "geology", "--out", tmp_path / "out")
+    assert told.startswith("'geology' is no web address to start from, such as https://")
+    assert "--world" in told
 
 
 def test_what_can_be_listed_is_listed():

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from honeyguide.cli import flags
+from honeyguide.errors import explained
 
 IN_FEED = 100  # items
 
@@ -61,4 +62,6 @@ def watch(
     asyncio.run(run())
     for watched in kept.sources:
         if watched.failure:
-            typer.echo(f"honeyguide: {watched.url} cannot be read: {watched.failure}", err=True)
+            typer.echo(
+                f"honeyguide: {watched.url} cannot be read: {explained(watched.failure)}", err=True
+            )
