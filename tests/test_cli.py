@@ -275,6 +275,14 @@ def test_a_topic_is_no_place_to_start_from_on_the_live_web(tmp_path):
     assert "--world" in told
 
 
+def test_a_flag_that_a_bench_would_not_hear_is_refused(tmp_path):
+    out = ("--out", tmp_path / "out")
+    told = refused("bench", "--suite", "han2018", "--topic", "geology", *out)
+    assert told == "--topic is a flag of one task, not of a suite"
+    told = refused("bench", *SMALL, "--quick", *out)
+    assert told == "--quick is a flag of a suite: say --suite NAME too"
+
+
 def test_what_can_be_listed_is_listed():
     listed = honeyguide("list").stdout.split()
     assert {"agents", "labels", "suites", "worlds"} <= set(listed)
