@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from typer.main import get_command
 from typer.testing import CliRunner
 
 from honeyguide.cli import app
@@ -411,3 +412,18 @@ def test_ctrl_c_ends_a_demo_and_not_its_first_crawl_only(tmp_path):
     ended = interrupted("demo", "--budget", "5000", folder=tmp_path, seconds=5)
     assert ended == (130, "honeyguide: stopped\n")
     assert not (tmp_path / "demo-results" / "report.md").exists()
+
+
+def commands(group, name):
+    """Every command of a program with its full name, and what its help says."""
+    for part, command in sorted(getattr(group, "commands", {}).items()):
+        yield from commands(command, f"{name} {part}")
+    if not hasattr(group, "commands"):
+        yield name, group
+
+
+def test_every_command_and_every_flag_has_a_help_that_fits_its_line():
+    for name, command in commands(get_command(app), "honeyguide"):
+        assert len(command.get_short_help_str(limit=1000)) <= 66, name
+        for parameter in command.params:
+            assert getattr(parameter, "help", None), f"{name} {parameter.name}"

@@ -242,6 +242,14 @@ def test_addresses_inside_the_network_are_refused_unless_allowed(server, tmp_pat
     assert "private address" in run(PROGRAM, "status", str(tmp_path / "out"))
 
 
+def test_robots_rules_are_asked_for_where_a_host_really_is(server, tmp_path):
+    command = flags(server, tmp_path / "out", 1)
+    seed, there = (command[command.index(flag) + 1] for flag in ("--seed", "--resolve"))
+    said = run(PROGRAM, "robots", seed, "--resolve", there, "--allow-private")
+    assert said.startswith(f"honeyguide may fetch {seed}: ")
+    assert "unreachable" not in said
+
+
 @pytest.mark.parametrize("format", ["jsonl", "csv", "parquet", "warc"])
 def test_what_was_found_can_be_taken_away_in_every_form(server, tmp_path_factory, format, tmp_path):
     folder = tmp_path_factory.getbasetemp() / f"kept-{os.getpid()}"

@@ -31,18 +31,24 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-app.command("crawl")(crawl.crawl)
-app.command("resume")(crawl.resume)
+app.command("crawl", short_help="Crawl from seeds for pages about a topic.")(crawl.crawl)
+app.command("resume", short_help="Go on with a crawl that was stopped or killed.")(crawl.resume)
 app.command("status")(inspecting.status)
 app.command("export")(inspecting.export)
-app.command("robots")(inspecting.robots)
+app.command("robots", short_help="Say whether a URL may be fetched, and why.")(inspecting.robots)
 app.command("regions")(regions.regions)
-app.command("find")(finding.find)
-app.command("watch")(watching.watch)
-app.command("serve")(serving.serve)
-app.command("bench")(bench.bench)
-app.command("demo")(demo.demo)
-app.command("list")(listing.list_names)
+app.command("find", short_help="Find the pages where sites publish their events.")(finding.find)
+app.command("watch", short_help="Report what is new on source pages, each item once.")(
+    watching.watch
+)
+app.command("serve", short_help="Serve a generated web over HTTP, to try a crawler on.")(
+    serving.serve
+)
+app.command("bench", short_help="Compare agents on one task, or run a suite.")(bench.bench)
+app.command("demo", short_help="Crawl a generated web over HTTP with three agents.")(demo.demo)
+app.command("list", short_help="List agents, judges, worlds, ..., labels or suites.")(
+    listing.list_names
+)
 app.add_typer(importing.app, name="import")
 app.add_typer(showing.app, name="show")
 app.add_typer(training.app, name="train")

@@ -111,7 +111,7 @@ Like = Annotated[
 ]
 World = Annotated[
     str,
-    typer.Option("--world", help="web, graph:PATH, or synthetic:pages=N,seed=N."),
+    typer.Option("--world", help="web, graph:PATH, archive:PATHS or synthetic:pages=N,seed=N."),
 ]
 Judge = Annotated[
     str, typer.Option("--judge", help="What counts as relevant; `honeyguide list judges`.")

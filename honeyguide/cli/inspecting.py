@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from honeyguide.cli import standing
+from honeyguide.cli import flags, standing
 from honeyguide.cli.progress import progress_bar
 from honeyguide.errors import HoneyguideError
 
@@ -55,29 +55,32 @@ def export(
 
 
 def robots(
-    url: Annotated[str, typer.Argument(show_default=False)],
+    url: Annotated[str, typer.Argument(help="A web address.", show_default=False)],
     file: Annotated[
         Path | None, typer.Option("--file", help="A robots.txt to go by instead of the site's.")
     ] = None,
     user_agent: Annotated[
         str, typer.Option("--user-agent", help="As which crawler?")
     ] = "honeyguide",
-    allow_private: Annotated[
-        bool, typer.Option("--allow-private", help="Allow addresses inside this network.")
-    ] = False,
+    allow_private: flags.AllowPrivate = False,
+    resolve: flags.Resolve = "",
 ) -> None:
     """Say whether a URL may be fetched, and which rule of its site's robots.txt decides."""
     from honeyguide import urls
     from honeyguide.fetchers.http import HttpFetcher
     from honeyguide.fetchers.robots import Robots
     from honeyguide.fetchers.robots_txt import Decision, RobotsTxt
+    from honeyguide.worlds.web import Elsewhere
 
     canonical = urls.canonical(url)
     if canonical is None:
         raise HoneyguideError(f"{url!r} is no web address")
 
+    hosts = Elsewhere(resolve) if resolve else None
+
     async def ask() -> Decision:
-        asker = Robots(HttpFetcher(user_agent, allow_private=allow_private), user_agent)
+        fetcher = HttpFetcher(user_agent, allow_private=allow_private, hosts=hosts)
+        asker = Robots(fetcher, user_agent)
         try:
             return await asker.decide(canonical)
         finally:

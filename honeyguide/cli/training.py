@@ -32,7 +32,7 @@ Negative = Annotated[
 ]
 
 
-@app.command("judge")
+@app.command("judge", short_help="Learn from pages of both kinds what is relevant.")
 def judge(
     positive: Positive,
     negative: Negative,
@@ -68,7 +68,7 @@ def judge(
     typer.echo(f"{out}: use it with --judge classifier:{out}")
 
 
-@app.command("source_finder")
+@app.command("source_finder", short_help="Learn from sites where they list things.")
 def source_finder(
     out: Annotated[Path, typer.Option("--out", help="The file to make.", show_default=False)],
     kind: Annotated[str, typer.Option("--kind", help="What the lists are of.")] = "events",
@@ -97,7 +97,7 @@ def source_finder(
     contact: Annotated[
         str, typer.Option("--contact", help="Web or e-mail address shown to servers.")
     ] = "",
-    random_seed: Annotated[int, typer.Option("--random-seed", min=0)] = 0,
+    random_seed: RandomSeed = 0,
     replace: Annotated[bool, typer.Option("--replace", help="Overwrite the file.")] = False,
 ) -> None:
     """Train a finder of list pages on sites; use it with find --kind FILE."""
@@ -156,7 +156,7 @@ def source_finder(
     typer.echo(f"{out}: use it with 'honeyguide find --kind {out}'")
 
 
-@app.command("dqn")
+@app.command("dqn", short_help="Practise on webs before a crawl.")
 def dqn(
     out: Annotated[Path, typer.Option("--out", help="The policy to make.", show_default=False)],
     topics: Annotated[
