@@ -14,7 +14,9 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from honeyguide.cli import app
+from honeyguide.errors import HoneyguideError
 from honeyguide.keeping import from_root
+from honeyguide.places import check_folder
 
 PROGRAM = Path(sys.executable).parent / "honeyguide"
 SMALL = ("--world", "synthetic:pages=3000", "--topic", "geology", "--seed", "geology")
@@ -282,6 +284,19 @@ def test_a_flag_that_a_bench_would_not_hear_is_refused(tmp_path):
     assert told == "--topic is a flag of one task, not of a suite"
     told = refused("bench", *SMALL, "--quick", *out)
     assert told == "--quick is a flag of a suite: say --suite NAME too"
+
+
+@pytest.mark.parametrize("command", [("bench", *SMALL), ("bench", "--suite", "han2018"), ("demo",)])
+def test_a_place_that_cannot_be_written_is_told_before_anything_is_run(command, tmp_path):
+    (tmp_path / "file").touch()
+    told = refused(*command, "--out", tmp_path / "file" / "out")
+    assert told == f"{tmp_path / 'file'} is a file, not a folder"
+
+
+def test_a_folder_that_may_not_be_written_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("os.access", lambda place, mode: False)
+    with pytest.raises(HoneyguideError, match=f"not allowed in {tmp_path}"):
+        check_folder(tmp_path / "new" / "out")
 
 
 def test_what_can_be_listed_is_listed():

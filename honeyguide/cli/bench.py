@@ -107,10 +107,10 @@ def _check_flags(context: typer.Context, is_suite: bool) -> None:
 
 
 def _check_folder(out: Path) -> None:
+    from honeyguide.places import check_folder
     from honeyguide.store.database import FILE
 
-    if out.exists() and not out.is_dir():
-        raise HoneyguideError(f"{out} is a file, not a folder")
+    check_folder(out)
     if (out / FILE).exists():
         raise HoneyguideError(f"{out} holds a crawl; name another folder with --out")
 

@@ -63,6 +63,9 @@ def demo(
 
 def _make_room(out: Path, replace: bool) -> None:
     """An empty folder with a demo's mark, where nothing or, if asked, an earlier demo was."""
+    from honeyguide.places import check_folder
+
+    check_folder(out)
     is_demo = (out / MARK).is_file()
     if out.exists() and not is_demo:
         raise HoneyguideError(f"{out} exists and is no demo; name another folder with --out")
