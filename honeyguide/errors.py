@@ -16,3 +16,20 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> HoneyguideError:
         return HoneyguideError(f"no {kind} named {name!r}; did you mean {near[0]!r}?")
     shown = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
     return HoneyguideError(f"no {kind} named {name!r}; known: {shown or 'none'}")
+
+
+# what the shorter names of failures mean, and what can be done
+MEANINGS = {
+    "private address": "inside this network: --allow-private allows it",
+    "port": "not one for web pages",
+    "dns": "no such host",
+    "robots": "robots.txt forbids it",
+    "robots unreachable": "without its robots.txt nothing is allowed",
+    "tls": "no trusted certificate",
+    "content type": "no page to read",
+}
+
+
+def explained(failure: str) -> str:
+    """A failed fetch by its name, and what that means where it is not plain."""
+    return ", ".join(filter(None, [failure, MEANINGS.get(failure)]))

@@ -191,6 +191,11 @@ FORMATS: dict[str, Callable[[_Pages, Path], None]] = {
 }
 
 
+def format_of(out: Path) -> str:
+    """The format that a file's name asks for; JSON lines where it asks for none."""
+    return next((end[1:] for end in reversed(out.suffixes) if end[1:] in FORMATS), "jsonl")
+
+
 # --------------------------------------------------------------------------- status
 
 

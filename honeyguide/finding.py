@@ -11,6 +11,7 @@ from honeyguide import urls
 from honeyguide.agents.source_finder import SourceFinder
 from honeyguide.contracts import Judge, Link, Step, Visit, World
 from honeyguide.crawl import Crawl, Limits
+from honeyguide.errors import explained
 from honeyguide.guards.lists import Lists
 from honeyguide.guards.none import Unguarded
 from honeyguide.navigator import Navigator
@@ -114,7 +115,7 @@ def _complaint(home: str, visits: Sequence[Visit]) -> str:
         return f"{home} was not fetched"
     first = visits[0]
     if first.page is None:
-        return f"{home} cannot be read: {first.failure}"
+        return f"{home} cannot be read: {explained(first.failure)}"
     was, is_now = (urls.host(url).removeprefix("www.") for url in (home, first.page.url))
     if was != is_now:
         return f"{home} leads to another site: {first.page.url}"

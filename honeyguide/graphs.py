@@ -119,7 +119,8 @@ class Graph:
                 f"{path} is no recorded web: make one with 'honeyguide import'"
             ) from None
         except (OSError, EOFError, ValueError, LookupError, TypeError) as error:
-            raise HoneyguideError(f"cannot read the recorded web {path}: {error}") from None
+            reason = getattr(error, "strerror", None) or error
+            raise HoneyguideError(f"cannot read the recorded web {path}: {reason}") from None
 
     def _open(self, about: dict[str, Any]) -> None:
         self.name: str = about["name"]

@@ -17,3 +17,14 @@ def check_writable(path: Path) -> None:
         reason = "that is not allowed"
     if reason:
         raise HoneyguideError(f"cannot write {path}: {reason}")
+
+
+def check_folder(path: Path) -> None:
+    """Say so at once when no folder can be made there, or nothing written into it."""
+    places = (path, *path.absolute().parents)
+    # Path.exists raises where one may not look
+    there = next(place for place in places if os.path.exists(place))  # noqa: PTH110
+    if not there.is_dir():
+        raise HoneyguideError(f"{there} is a file, not a folder")
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise HoneyguideError(f"cannot write to {path}: that is not allowed in {there}")

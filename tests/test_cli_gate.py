@@ -17,6 +17,9 @@ def test_a_crawl_with_a_gate_explains_its_matches_and_its_policy(tmp_path):
     assert best["reasons"][0] in done.stdout
     shown = honeyguide("show", "policy", out)
     assert shown.returncode == 0, shown.stderr
+    narrow = honeyguide("show", "policy", out, TTY_COMPATIBLE="1", COLUMNS="80", TERM="dumb")
+    assert all(len(line) <= 80 for line in narrow.stdout.splitlines())
+    assert "stand aside" in narrow.stdout or "parse" in narrow.stdout
     lines = shown.stdout.splitlines()
     assert len(lines) == 17
     assert all(line.split()[-1] in ("parse", "skip", "aside") for line in lines[1:])

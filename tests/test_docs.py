@@ -3,11 +3,16 @@
 import os
 import re
 import shlex
+import socket
 import subprocess
 import sys
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
+from typer.main import get_command
+
+from honeyguide.cli import app
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -29,6 +34,25 @@ def run(command, folder):
     )
 
 
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as held:
+        return held.getsockname()[1]
+
+
+@contextmanager
+def started(command, folder):
+    """A command that goes on behind the others: the first line it says."""
+    program = Path(sys.executable).parent / command[0]
+    running = subprocess.Popen(
+        [program, *command[1:]], cwd=folder, stdout=subprocess.PIPE, text=True, bufsize=1
+    )
+    try:
+        yield running.stdout.readline()
+    finally:
+        running.kill()
+        running.communicate()
+
+
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")], ids=name)
 def test_the_python_on_a_page_runs(page, tmp_path):
     done = run([sys.executable, "-c", "\n".join(blocks(page, "python"))], tmp_path)
@@ -37,14 +61,44 @@ def test_the_python_on_a_page_runs(page, tmp_path):
 
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "console")], ids=name)
 def test_the_commands_on_a_page_run(page, tmp_path):
-    for block in blocks(page, "console"):
-        for line in block.replace("\\\n", " ").splitlines():
-            if line.startswith("$ honeyguide"):
-                done = run(shlex.split(line[2:]), tmp_path)
-                assert done.returncode == 0, f"{line}\n{done.stderr}"
+    port = str(free_port())  # the one on the page may be taken
+    with ExitStack() as behind:
+        for block in blocks(page, "console"):
+            for line in block.replace("\\\n", " ").replace("8765", port).splitlines():
+                if line.startswith("$ honeyguide serve") and line.endswith(" &"):
+                    command = [*shlex.split(line[2:-2]), "--port", port]
+                    told = behind.enter_context(started(command, tmp_path))
+                    assert told in block
+                elif line.startswith("$ honeyguide"):
+                    done = run(shlex.split(line[2:]), tmp_path)
+                    assert done.returncode == 0, f"{line}\n{done.stderr}"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)
 def test_every_link_of_a_page_to_a_file_leads_somewhere(page):
     for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
         assert (page.parent / target).exists(), target
+
+
+def commands(group, name):
+    for part, command in getattr(group, "commands", {}).items():
+        yield from commands(command, f"{name} {part}")
+    if not hasattr(group, "commands"):
+        yield name
+
+
+def test_the_page_of_commands_has_them_all_and_no_other():
+    page = (ROOT / "docs" / "commands.md").read_text()
+    named = re.findall(r"^\| `(honeyguide [^`]+)` \|", page, re.MULTILINE)
+    assert sorted(named) == sorted(commands(get_command(app), "honeyguide"))
+
+
+def test_every_page_can_be_reached_from_the_readme():
+    reached, waiting = set(), [ROOT / "README.md"]
+    while waiting:
+        page = waiting.pop()
+        if page not in reached:
+            reached.add(page)
+            targets = re.findall(r"\]\(([^)#:]+\.md)[^)]*\)", page.read_text())
+            waiting += [(page.parent / target).resolve() for target in targets]
+    assert set(PAGES) <= reached

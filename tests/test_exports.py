@@ -3,12 +3,13 @@ import json
 import sqlite3
 import sys
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
 from honeyguide.contracts import UNWANTED, Link, Page, Response, Verdict, Visit
 from honeyguide.errors import HoneyguideError
-from honeyguide.exports import best_pages, export, status
+from honeyguide.exports import best_pages, export, format_of, status
 from honeyguide.store.database import create
 from honeyguide.store.recorded import Recorded
 from honeyguide.store.store import Store
@@ -68,6 +69,21 @@ def test_json_lines_have_each_page_once_with_all_that_is_known(folder, tmp_path)
     assert [row["url"] for row in rows] == NAMES
     assert rows[1] == EXPECTED
     assert rows[0]["score"] is None
+
+
+@pytest.mark.parametrize(
+    ("name", "format"),
+    [
+        ("pages.csv", "csv"),
+        ("pages.parquet", "parquet"),
+        ("pages.warc.gz", "warc"),
+        ("pages.jsonl", "jsonl"),
+        ("pages", "jsonl"),
+        ("csv", "jsonl"),
+    ],
+)
+def test_a_file_gets_the_format_that_its_name_ends_in(name, format):
+    assert format_of(Path("found") / name) == format
 
 
 def test_only_relevant_pages_on_request(folder, tmp_path):

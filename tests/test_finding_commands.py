@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 from honeyguide.cli import app
 from honeyguide.errors import HoneyguideError
+from honeyguide.store.lock import Lock
 
 from .test_finding import listing
 
@@ -119,6 +120,26 @@ def test_watching_once_writes_new_items_and_a_feed(served, tmp_path):
     assert "Event 4" in feed.read_text()
     state.write_text("nonsense")
     assert "damaged" in refused("watch", sources, "--once", "--out", out)
+
+
+def test_two_watches_never_write_the_same_list(tmp_path):
+    sources, out = tmp_path / "sources", tmp_path / "items.jsonl"
+    sources.write_text("http://x.example/events\n")
+    other = Lock(out, tmp_path / "items.jsonl.lock")
+    told = refused("watch", sources, "--once", "--out", out)
+    other.release()
+    assert told == f"{out} is already open in this process"
+    assert not out.exists()
+
+
+def test_a_list_of_addresses_that_cannot_be_read_is_told_in_words(tmp_path):
+    told = refused("watch", tmp_path, "--once")
+    assert told == f"cannot read {tmp_path}: Is a directory"
+    (tmp_path / "binary").write_bytes(b"\xff\xfe")
+    told = refused(
+        "train", "source_finder", "--sites", tmp_path / "binary", "--out", tmp_path / "f"
+    )
+    assert told == f"{tmp_path / 'binary'} is not text in UTF-8"
 
 
 @pytest.mark.parametrize(

@@ -186,6 +186,7 @@ def test_one_interrupt_ends_cleanly_and_the_crawl_goes_on_later(server, tmp_path
     said, _ = crawl.communicate(timeout=30)
     assert crawl.returncode == 0
     assert "(interrupted)" in said
+    assert said.endswith(f"go on with: honeyguide resume {tmp_path / 'out'}\n")
     pages = len(rows(tmp_path / "out", "n"))
     said = run(PROGRAM, "resume", str(tmp_path / "out"), "--budget", str(pages + 30))
     assert f"among {pages + 30} fetched" in said
@@ -240,8 +241,19 @@ def test_addresses_inside_the_network_are_refused_unless_allowed(server, tmp_pat
     command = [part for part in flags(server, tmp_path / "out", 5) if part != "--allow-private"]
     said = subprocess.run(command, capture_output=True, text=True, timeout=60).stderr
     assert [failure for _, _, failure, _, _ in rows(tmp_path / "out")] == ["private address"]
-    assert said == "honeyguide: nothing could be fetched: private address (1)\n"
+    assert said == (
+        "honeyguide: nothing could be fetched: "
+        "private address, inside this network: --allow-private allows it (1)\n"
+    )
     assert "private address" in run(PROGRAM, "status", str(tmp_path / "out"))
+
+
+def test_robots_rules_are_asked_for_where_a_host_really_is(server, tmp_path):
+    command = flags(server, tmp_path / "out", 1)
+    seed, there = (command[command.index(flag) + 1] for flag in ("--seed", "--resolve"))
+    said = run(PROGRAM, "robots", seed, "--resolve", there, "--allow-private")
+    assert said.startswith(f"honeyguide may fetch {seed}: ")
+    assert "unreachable" not in said
 
 
 @pytest.mark.parametrize("format", ["jsonl", "csv", "parquet", "warc"])

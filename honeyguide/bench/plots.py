@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from honeyguide.bench.results import Results
 
@@ -14,14 +15,17 @@ Draw = Callable[[Axes, str], None]  # one picture, of one task
 
 def grid(tasks: Sequence[str], draw: Draw, x: str, y: str) -> Figure:
     """A picture for each task, with one legend."""
-    rows = max(1, -(-len(tasks) // WIDE))
-    figure = Figure(figsize=(4 * WIDE, 2.8 * rows + 0.4), layout="constrained")
-    all_axes = figure.subplots(rows, WIDE, squeeze=False).ravel()
+    wide = min(WIDE, max(1, len(tasks)))
+    rows = max(1, -(-len(tasks) // wide))
+    width, height = (12, 2.8) if wide > 1 else (8, 4)  # inches, of a row
+    figure = Figure(figsize=(width, height * rows + 0.4), layout="constrained")
+    all_axes = figure.subplots(rows, wide, squeeze=False).ravel()
     for axes, task in zip(all_axes, tasks, strict=False):
         draw(axes, task)
         axes.set_title(task, fontsize=9)
         axes.tick_params(labelsize=8)
         axes.set_ylim(bottom=0)
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))  # there is no half page or task
         axes.grid(alpha=0.3)
         axes.spines[["top", "right"]].set_visible(False)
     for axes in all_axes[len(tasks) :]:
@@ -31,7 +35,14 @@ def grid(tasks: Sequence[str], draw: Draw, x: str, y: str) -> Figure:
     lines, labels = max(
         (axes.get_legend_handles_labels() for axes in all_axes), key=lambda p: len(p[1])
     )
-    figure.legend(lines, labels, loc="outside upper center", ncols=6, frameon=False, fontsize=8)
+    figure.legend(
+        lines,
+        labels,
+        loc="outside upper center",
+        ncols=6 if wide > 1 else 4,
+        frameon=False,
+        fontsize=8,
+    )
     return figure
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from honeyguide.bench.runner import Comparison, Runs
 from honeyguide.version import VERSION
@@ -115,6 +116,7 @@ def draw_curves(comparison: Comparison, path: Path) -> None:
     axes.set(xlabel="pages fetched", ylabel="relevant pages", title=comparison.plan.topic)
     axes.set_xlim(left=0)
     axes.set_ylim(bottom=0)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))  # there is no half page
     axes.grid(alpha=0.3)
     axes.legend(frameon=False)
     axes.spines[["top", "right"]].set_visible(False)

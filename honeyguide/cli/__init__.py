@@ -11,6 +11,7 @@ from honeyguide.cli import (
     crawl,
     demo,
     finding,
+    flags,
     importing,
     inspecting,
     listing,
@@ -26,23 +27,28 @@ from honeyguide.version import VERSION
 app = typer.Typer(
     name="honeyguide",
     help="A focused web crawler that learns, while it crawls, which links are worth following.",
-    no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-app.command("crawl")(crawl.crawl)
-app.command("resume")(crawl.resume)
+app.command("crawl", short_help="Crawl from seeds for pages about a topic.")(crawl.crawl)
+app.command("resume", short_help="Go on with a crawl that was stopped or killed.")(crawl.resume)
 app.command("status")(inspecting.status)
 app.command("export")(inspecting.export)
-app.command("robots")(inspecting.robots)
+app.command("robots", short_help="Say whether a URL may be fetched, and why.")(inspecting.robots)
 app.command("regions")(regions.regions)
-app.command("find")(finding.find)
-app.command("watch")(watching.watch)
-app.command("serve")(serving.serve)
-app.command("bench")(bench.bench)
-app.command("demo")(demo.demo)
-app.command("list")(listing.list_names)
+app.command("find", short_help="Find the pages where sites publish their events.")(finding.find)
+app.command("watch", short_help="Report what is new on source pages, each item once.")(
+    watching.watch
+)
+app.command("serve", short_help="Serve a generated web over HTTP, to try a crawler on.")(
+    serving.serve
+)
+app.command("bench", short_help="Compare agents on one task, or run a suite.")(bench.bench)
+app.command("demo", short_help="Crawl a generated web over HTTP with three agents.")(demo.demo)
+app.command("list", short_help="List agents, judges, worlds, ..., labels or suites.")(
+    listing.list_names
+)
 app.add_typer(importing.app, name="import")
 app.add_typer(showing.app, name="show")
 app.add_typer(training.app, name="train")
@@ -50,16 +56,19 @@ app.add_typer(training.app, name="train")
 
 @app.callback(invoke_without_command=True)
 def version(
+    context: typer.Context,
     show: bool = typer.Option(False, "--version", help="Print the version and stop."),
 ) -> None:
     """A focused web crawler that learns, while it crawls, which links are worth following."""
     if show:
         typer.echo(f"honeyguide {VERSION}")
         raise typer.Exit
+    flags.show_help(context)
 
 
 # what every complaint about flags derives from, wherever this typer keeps it
 FlagError: Any = typer.BadParameter.mro()[2]
+INTERRUPTED = 130  # the exit code after Ctrl-C
 
 
 def main() -> None:
@@ -73,7 +82,9 @@ def main() -> None:
     except HoneyguideError as error:
         code = _complain(str(error), 1)
     except (KeyboardInterrupt, typer.Abort):
-        code = _complain("stopped", 130)
+        code = INTERRUPTED
+    if code == INTERRUPTED:  # some versions of typer raise, others give the code back
+        _complain("stopped", INTERRUPTED)
     sys.exit(code if isinstance(code, int) else 0)
 
 

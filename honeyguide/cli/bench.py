@@ -16,6 +16,8 @@ from honeyguide.cli.crawl import Out
 from honeyguide.cli.progress import progress_bar
 from honeyguide.errors import HoneyguideError
 
+FOR_BOTH = ("out", "agents", "config")
+OF_A_SUITE = ("suite", "data", "parts", "quick", "workers")
 USUAL = "best_first,breadth_first,random"
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
 
 def bench(
+    context: typer.Context,
     out: Out,
     world: flags.World = "",
     seeds: flags.Seeds = [],  # noqa: B006 - a bench without seeds is told so in one sentence
@@ -61,6 +64,7 @@ def bench(
 ) -> None:
     """Compare agents: the same web, topic, seeds, judge and budget for all."""
     _check_folder(out)
+    _check_flags(context, bool(suite))
     names = () if agents is None else _names(agents)
     if suite:
         _run_suite(suite, data, out, tuple(parts), quick, names, workers)
@@ -91,11 +95,22 @@ def bench(
     typer.echo(f"results: {out / 'results.json'}, {out / 'report.md'}, {out / 'curves.png'}")
 
 
+def _check_flags(context: typer.Context, is_suite: bool) -> None:
+    """A flag that would not be heard is refused: a suite has its own tasks, a task no parts."""
+    for parameter in context.command.params:
+        source = context.get_parameter_source(parameter.name or "")
+        if source is None or source.name == "DEFAULT" or parameter.name in FOR_BOTH:
+            continue
+        if is_suite != (parameter.name in OF_A_SUITE):
+            of = "one task, not of a suite" if is_suite else "a suite: say --suite NAME too"
+            raise HoneyguideError(f"{parameter.opts[0]} is a flag of {of}")
+
+
 def _check_folder(out: Path) -> None:
+    from honeyguide.places import check_folder
     from honeyguide.store.database import FILE
 
-    if out.exists() and not out.is_dir():
-        raise HoneyguideError(f"{out} is a file, not a folder")
+    check_folder(out)
     if (out / FILE).exists():
         raise HoneyguideError(f"{out} holds a crawl; name another folder with --out")
 

@@ -1,5 +1,6 @@
 """honeyguide crawl and honeyguide resume: find relevant pages, and go on after any end."""
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -8,13 +9,21 @@ import typer
 from honeyguide.cli import flags
 from honeyguide.cli.progress import progress_bar
 from honeyguide.cli.standing import counted
-from honeyguide.errors import HoneyguideError
+from honeyguide.errors import HoneyguideError, explained
 
 if TYPE_CHECKING:
     from honeyguide.contracts import Visit
     from honeyguide.plan import Plan
     from honeyguide.store.recorded import Recorded
 
+# which flag sets another limit, by why a crawl stopped
+LIMITS = {
+    "budget spent": "--budget",
+    "time spent": "--max-seconds",
+    "bytes spent": "--max-bytes",
+    "enough relevant pages": "--max-relevant",
+    "nothing relevant any more": "--max-barren",
+}
 SHOWN = 3  # of the most relevant pages, with the reasons why
 
 
@@ -134,8 +143,9 @@ def resume(
 
 def _go_on(folder: Path, **changes: Any) -> None:
     from honeyguide.exports import best_pages, status
-    from honeyguide.keeping import go_on
+    from honeyguide.keeping import INTERRUPTED, go_on
 
+    before = status(folder)["visits"]
     with progress_bar() as bar:
         task = bar.add_task("pages", total=None, news="")
 
@@ -152,11 +162,16 @@ def _go_on(folder: Path, **changes: Any) -> None:
     )
     failures = {} if outcome.relevant else status(folder)["failures"]
     if 0 < outcome.pages == sum(failures.values()):
-        reasons = ", ".join(f"{failure} ({count})" for failure, count in failures.items())
+        reasons = "; ".join(f"{explained(what)} ({count})" for what, count in failures.items())
         typer.echo(f"honeyguide: nothing could be fetched: {reasons}", err=True)
+    elif outcome.pages == before and outcome.reason in LIMITS:
+        limit = LIMITS[outcome.reason]
+        typer.echo(f"honeyguide: nothing more was fetched: say {limit} to go further", err=True)
     for page in best_pages(folder, SHOWN):
         typer.echo(f"{page['url']} ({page['relevance']:.2f}): {'; '.join(page['reasons'])}")
     if ended.let_go:
         typer.echo(f"let go of {ended.let_go}")
     for cut in ended.cuts:
         typer.echo(f"left out {cut.count} x {cut.reason}, such as {cut.example}")
+    if outcome.reason == INTERRUPTED:
+        typer.echo(f"go on with: honeyguide resume {shlex.quote(str(folder))}")

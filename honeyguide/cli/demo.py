@@ -63,6 +63,9 @@ def demo(
 
 def _make_room(out: Path, replace: bool) -> None:
     """An empty folder with a demo's mark, where nothing or, if asked, an earlier demo was."""
+    from honeyguide.places import check_folder
+
+    check_folder(out)
     is_demo = (out / MARK).is_file()
     if out.exists() and not is_demo:
         raise HoneyguideError(f"{out} exists and is no demo; name another folder with --out")
@@ -83,7 +86,7 @@ def _run(plan: "Plan", agent: str, out: Path, bar: Progress) -> "Runs":
     import numpy as np
 
     from honeyguide.bench.runner import Runs
-    from honeyguide.keeping import begin, go_on
+    from honeyguide.keeping import INTERRUPTED, begin, go_on
 
     task = bar.add_task(agent, total=plan.budget, news="")
     curve = np.zeros(plan.budget, np.int32)
@@ -96,6 +99,8 @@ def _run(plan: "Plan", agent: str, out: Path, bar: Progress) -> "Runs":
     start = time.perf_counter()
     begin(out / agent, replace(plan, agent=agent))
     outcome = go_on(out / agent, watch).outcome
+    if outcome.reason == INTERRUPTED:
+        raise KeyboardInterrupt  # a demo of some of its agents compares nothing
     return Runs(agent, curve[None], (outcome.pages,), (time.perf_counter() - start,))
 
 

@@ -43,6 +43,13 @@ def _read_config(context: typer.Context, path: Path | None) -> Path | None:
     return path
 
 
+def show_help(context: typer.Context) -> None:
+    """A group of commands that is given none shows what it has."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help(), err=True)
+        raise typer.Exit(2)
+
+
 def _names(parameter: Any) -> set[str]:
     flags = {flag.lstrip("-").replace("-", "_") for flag in parameter.opts}
     return flags | ({parameter.name} if parameter.name else set())
@@ -104,7 +111,7 @@ Like = Annotated[
 ]
 World = Annotated[
     str,
-    typer.Option("--world", help="web, graph:PATH, or synthetic:pages=N,seed=N."),
+    typer.Option("--world", help="web, graph:PATH, archive:PATHS or synthetic:pages=N,seed=N."),
 ]
 Judge = Annotated[
     str, typer.Option("--judge", help="What counts as relevant; `honeyguide list judges`.")

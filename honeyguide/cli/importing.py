@@ -12,11 +12,17 @@ from honeyguide.cli.progress import progress_bar
 
 app = typer.Typer(help="Make a recorded web that can be crawled again and again.")
 
-Source = Annotated[Path, typer.Argument(show_default=False)]
+Source = Annotated[Path, typer.Argument(help="What to read.", show_default=False)]
 Out = Annotated[Path, typer.Argument(help="The folder to make.", show_default=False)]
 
 
-@app.command("jsonl")
+@app.callback(invoke_without_command=True)
+def _import_what(context: typer.Context) -> None:
+    """Make a recorded web that can be crawled again and again."""
+    flags.show_help(context)
+
+
+@app.command("jsonl", short_help="From JSON lines: id, title, text, links, labels.")
 def jsonl(source: Source, out: Out) -> None:
     """From a JSONL or JSONL.zst file, one page a line: id, title, text, links, labels."""
     from honeyguide.importers.jsonl import import_jsonl
@@ -24,7 +30,7 @@ def jsonl(source: Source, out: Out) -> None:
     _import(import_jsonl, source, out)
 
 
-@app.command("html")
+@app.command("html", short_help="From a folder or tar archive of HTML files.")
 def html(source: Source, out: Out) -> None:
     """From a folder or tar archive (.tar, .tar.gz, .tar.zst) of a site's HTML files."""
     from honeyguide.importers.html import import_html
@@ -33,14 +39,19 @@ def html(source: Source, out: Out) -> None:
 
 
 @app.command("warc")
-def warc(sources: Annotated[list[Path], typer.Argument(show_default=False)], out: Out) -> None:
+def warc(
+    sources: Annotated[
+        list[Path], typer.Argument(help="Files, or folders of them.", show_default=False)
+    ],
+    out: Out,
+) -> None:
     """From WARC or WAT files, a crawl's own or Common Crawl's."""
     from honeyguide.importers.warc import import_warc
 
     _import(import_warc, sources, out)
 
 
-@app.command("wikipedia")
+@app.command("wikipedia", short_help="From a dump of a MediaWiki.")
 def wikipedia(
     source: Source,
     out: Out,
@@ -69,7 +80,7 @@ def wikipedia(
     _import(work, source, out)
 
 
-@app.command("subgraph")
+@app.command("subgraph", short_help="From a recorded web, what surrounds some targets.")
 def subgraph(
     source: Annotated[Path, typer.Argument(help="A recorded web.", show_default=False)],
     out: Out,

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from honeyguide.cli import standing
+from honeyguide.cli import flags, standing
 from honeyguide.cli.progress import progress_bar
 from honeyguide.errors import HoneyguideError
 
@@ -31,7 +31,12 @@ def status(
 def export(
     folder: Folder,
     out: Annotated[Path, typer.Option("--out", help="The file to make.", show_default=False)],
-    format: Annotated[str, typer.Option("--format", help="jsonl, csv, parquet or warc.")] = "jsonl",
+    format: Annotated[
+        str,
+        typer.Option(
+            "--format", help="jsonl, csv, parquet or warc; by default what the file's name ends in."
+        ),
+    ] = "",
     relevant: Annotated[bool, typer.Option("--relevant", help="Relevant pages only.")] = False,
 ) -> None:
     """Write what a crawl found into one file."""
@@ -41,7 +46,7 @@ def export(
         task = bar.add_task("pages", total=None, news="")
         count = exports.export(
             folder,
-            format,
+            format or exports.format_of(out),
             out,
             relevant,
             lambda done, total: bar.update(task, completed=done, total=total),
@@ -50,31 +55,34 @@ def export(
 
 
 def robots(
-    url: Annotated[str, typer.Argument(show_default=False)],
+    url: Annotated[str, typer.Argument(help="A web address.", show_default=False)],
     file: Annotated[
         Path | None, typer.Option("--file", help="A robots.txt to go by instead of the site's.")
     ] = None,
     user_agent: Annotated[
         str, typer.Option("--user-agent", help="As which crawler?")
     ] = "honeyguide",
-    allow_private: Annotated[
-        bool, typer.Option("--allow-private", help="Allow addresses inside this network.")
-    ] = False,
+    allow_private: flags.AllowPrivate = False,
+    resolve: flags.Resolve = "",
 ) -> None:
     """Say whether a URL may be fetched, and which rule of its site's robots.txt decides."""
     from honeyguide import urls
     from honeyguide.fetchers import http
     from honeyguide.fetchers.robots import Robots
     from honeyguide.fetchers.robots_txt import Decision, RobotsTxt
+    from honeyguide.worlds.web import Elsewhere
 
     canonical = urls.canonical(url)
     if canonical is None:
         raise HoneyguideError(f"{url!r} is no web address")
 
+    hosts = Elsewhere(resolve) if resolve else None
+
     async def ask() -> Decision:
         # whoever's rules are read, the one who asks for them is honeyguide
         name = http.user_agent(http.NOBODY)
-        asker = Robots(http.HttpFetcher(name, allow_private=allow_private), user_agent)
+        fetcher = http.HttpFetcher(name, allow_private=allow_private, hosts=hosts)
+        asker = Robots(fetcher, user_agent)
         try:
             return await asker.decide(canonical)
         finally:

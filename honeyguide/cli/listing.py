@@ -11,13 +11,18 @@ from honeyguide.errors import HoneyguideError, unknown
 
 
 def list_names(
-    what: Annotated[str, typer.Argument(help="agents, judges, worlds, ..., labels, suites")],
+    what: Annotated[
+        str, typer.Argument(help="agents, judges, worlds, ...; without it, all that can be listed.")
+    ] = "",
     world: Annotated[str, typer.Option("--world", help="For labels: graph:PATH, ...")] = "",
 ) -> None:
     """List the parts of a kind with what they do, or the labels of a web with their counts."""
     from honeyguide.registry import FAMILIES, missing, parts
 
     kinds = {f"{kind}s": kind for kind in FAMILIES}
+    if not what:
+        typer.echo("\n".join(sorted([*kinds, "labels", "suites"])))
+        return
     if what in ("label", "labels"):
         _list_labels(world)
         return
@@ -27,20 +32,30 @@ def list_names(
     kind = kinds.get(what) or (what if what in FAMILIES else None)
     if kind is None:
         raise unknown("list", what, [*kinds, "labels", "suites"])
-    table = Table(box=None, show_header=False, pad_edge=False)
-    for name, part in parts(kind).items():
-        table.add_row(name, escape(part.summary))
-    for name, extra in missing(kind).items():
-        table.add_row(name, escape(f"(needs pip install 'honeyguide[{extra}]')"))
-    Console(soft_wrap=True).print(table)
+    rows = {name: part.summary for name, part in parts(kind).items()}
+    rows |= {
+        name: f"(needs pip install 'honeyguide[{extra}]')" for name, extra in missing(kind).items()
+    }
+    _print(rows)
 
 
 def _list_suites() -> None:
     from honeyguide.bench.suite import all_suites
 
-    for name, suite in sorted(all_suites().items()):
-        parts = ", ".join(part.name for part in suite.parts)
-        typer.echo(f"{name:<15}{suite.title} (parts: {parts})")
+    _print(
+        {
+            name: f"{suite.title} (parts: {', '.join(part.name for part in suite.parts)})"
+            for name, suite in sorted(all_suites().items())
+        }
+    )
+
+
+def _print(rows: dict[str, str]) -> None:
+    """Names and what they mean, in two columns; brackets are no markup."""
+    table = Table(box=None, show_header=False, pad_edge=False)
+    for row in rows.items():
+        table.add_row(*map(escape, row))
+    Console(soft_wrap=True).print(table)
 
 
 def _list_labels(world: str) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from honeyguide.cli import flags
-from honeyguide.errors import HoneyguideError
+from honeyguide.errors import HoneyguideError, explained
 
 if TYPE_CHECKING:
     from honeyguide.parsers.regions import Region
@@ -81,6 +81,6 @@ async def _fetch(
     finally:
         await world.close()
     if visit.failure:
-        raise HoneyguideError(f"cannot fetch {page}: {visit.failure}")
+        raise HoneyguideError(f"cannot fetch {page}: {explained(visit.failure)}")
     response = visit.response
     return response.body, response.url, response.headers.get("content-type", "")

@@ -2,18 +2,25 @@
 
 import asyncio
 import os
-from typing import Annotated
+from contextlib import suppress
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from honeyguide.errors import HoneyguideError
 
+if TYPE_CHECKING:
+    from honeyguide.worlds.synthetic.world import SyntheticWorld
+
+TOPIC = "geology"  # that the documentation crawls for
 Port = Annotated[int, typer.Option("--port", min=0, max=65_535, help="On loopback; 0: a free one.")]
 
 
 def serve(
     pages: Annotated[int, typer.Option("--pages", min=100, help="Pages of the web.")] = 20_000,
-    seed: Annotated[int, typer.Option("--seed", help="Which web.")] = 1,
+    seed: Annotated[
+        int, typer.Option("--seed", help="Which web: another number, another one.")
+    ] = 1,
     port: Port = 8765,
     sites: Annotated[
         str, typer.Option("--sites", help="Organisations' sites of this set instead: tesw, ...")
@@ -30,16 +37,17 @@ def serve(
         return Verdict(0.0, False)
 
     async def run() -> None:
-        homes: tuple[str, ...] = ()
         served: SitesServer | Server
         if sites:
             organisations = OrganisationsWorld(judge, sites, seed=seed)
             homes, served = organisations.homes, SitesServer(organisations, port)
+            begin = f"{len(homes)} home pages: {homes[0]} to {homes[-1]}"
         else:
-            served = Server(SyntheticWorld(judge, pages, seed), port)
+            web = SyntheticWorld(judge, pages, seed)
+            served = Server(web, port)
+            begin = _beginning(web)
         async with served as server:
-            if homes:
-                typer.echo(f"{len(homes)} home pages: {homes[0]} to {homes[-1]}")
+            typer.echo(begin)
             typer.echo(f'crawl it with: --resolve "*=127.0.0.1:{server.port}" --allow-private')
             await asyncio.Event().wait()
 
@@ -48,3 +56,11 @@ def serve(
     except OSError as error:
         reason = os.strerror(error.errno) if error.errno else error
         raise HoneyguideError(f"cannot serve on port {port}: {reason}") from None
+
+
+def _beginning(web: "SyntheticWorld") -> str:
+    """A topic and a page to start from; in a small web not every topic has one."""
+    for topic in (TOPIC, *web.topics()):
+        with suppress(HoneyguideError):
+            return f"for {topic} begin with: --topic {topic} --seed {web.find(topic).url}"
+    return f"begin with: --seed http://{web.names.host_name(0)}/"

@@ -4,15 +4,18 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from honeyguide.cli import flags
 from honeyguide.cli.inspecting import Folder
 from honeyguide.errors import HoneyguideError
 
-app = typer.Typer(help="Show what a crawl has learnt.", no_args_is_help=True)
+WIDE = 130  # columns, for a table whose headings take one line
+app = typer.Typer(help="Show what a crawl has learnt.")
 
 
-@app.callback()
-def _show() -> None:
+@app.callback(invoke_without_command=True)
+def _show(context: typer.Context) -> None:
     """Show what a crawl has learnt."""
+    flags.show_help(context)
 
 
 @app.command("policy")
@@ -25,12 +28,21 @@ def policy(folder: Folder) -> None:
         raise HoneyguideError(
             f"{folder} has no policy to show: it was crawled without --gate, or has not stopped yet"
         )
-    table = Table(box=None, pad_edge=False)
+    console = Console()
+    is_narrow = console.is_terminal and console.width < WIDE
+    table = Table(box=None, pad_edge=False, padding=(0, 1 if is_narrow else 2, 0, 0))
     for column, value in rows[0].items():
-        table.add_column(column, justify="right" if isinstance(value, int | float) else "left")
+        # where there is little room, a heading takes several lines
+        words = [*column.split(), *(_shown(row[column]) for row in rows)]
+        table.add_column(
+            column,
+            justify="right" if isinstance(value, int | float) else "left",
+            width=max(map(len, words)) if is_narrow else None,
+        )
     for row in rows:
         table.add_row(*map(_shown, row.values()))
-    Console(soft_wrap=True, width=160).print(table)
+    console = Console()
+    (console if is_narrow else Console(soft_wrap=True, width=WIDE)).print(table)
 
 
 def _shown(value: object) -> str:

@@ -76,8 +76,10 @@ def _web(judge: Judge, contact: str) -> Any:
 def _lines(path: Path) -> list[str]:
     try:
         lines = path.read_text("utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise HoneyguideError(f"cannot read {path}: {error}") from None
+    except OSError as error:
+        raise HoneyguideError(f"cannot read {path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise HoneyguideError(f"{path} is not text in UTF-8") from None
     found = [line.strip() for line in lines if line.strip()]
     if not found:
         raise HoneyguideError(f"{path} is empty")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from honeyguide.cli.flags import Encoder, RandomSeed
+from honeyguide.cli.flags import Encoder, RandomSeed, show_help
 from honeyguide.cli.progress import progress_bar
 from honeyguide.errors import HoneyguideError
 
@@ -16,9 +16,10 @@ if TYPE_CHECKING:
 app = typer.Typer(help="Learn from examples before a crawl.")
 
 
-@app.callback()
-def train() -> None:
+@app.callback(invoke_without_command=True)
+def train(context: typer.Context) -> None:
     """Learn from examples before a crawl."""
+    show_help(context)
 
 
 FORMS = "JSONL, text with one page a line, or a folder of text or HTML files; repeat for more."
@@ -31,7 +32,7 @@ Negative = Annotated[
 ]
 
 
-@app.command("judge")
+@app.command("judge", short_help="Learn from pages of both kinds what is relevant.")
 def judge(
     positive: Positive,
     negative: Negative,
@@ -67,7 +68,7 @@ def judge(
     typer.echo(f"{out}: use it with --judge classifier:{out}")
 
 
-@app.command("source_finder")
+@app.command("source_finder", short_help="Learn from sites where they list things.")
 def source_finder(
     out: Annotated[Path, typer.Option("--out", help="The file to make.", show_default=False)],
     kind: Annotated[str, typer.Option("--kind", help="What the lists are of.")] = "events",
@@ -96,12 +97,13 @@ def source_finder(
     contact: Annotated[
         str, typer.Option("--contact", help="Web or e-mail address shown to servers.")
     ] = "",
-    random_seed: Annotated[int, typer.Option("--random-seed", min=0)] = 0,
+    random_seed: RandomSeed = 0,
     replace: Annotated[bool, typer.Option("--replace", help="Overwrite the file.")] = False,
 ) -> None:
     """Train a finder of list pages on sites; use it with find --kind FILE."""
     import asyncio
     import dataclasses
+    import signal
 
     if out.exists() and not replace:
         raise HoneyguideError(f"{out} already exists: choose another place, or say --replace")
@@ -133,6 +135,8 @@ def source_finder(
             return lambda done, of, news: bar.update(task, completed=done, total=of, news=news)
 
         async def run() -> "Trained":
+            # asyncio would only ask the task to end where it waits, and learning never waits
+            signal.signal(signal.SIGINT, signal.default_int_handler)
             if not browser:
                 return await training.run(place, judge, others, report)
             from honeyguide.fetchers.layout import open_layout
@@ -152,7 +156,7 @@ def source_finder(
     typer.echo(f"{out}: use it with 'honeyguide find --kind {out}'")
 
 
-@app.command("dqn")
+@app.command("dqn", short_help="Practise on webs before a crawl.")
 def dqn(
     out: Annotated[Path, typer.Option("--out", help="The policy to make.", show_default=False)],
     topics: Annotated[

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from honeyguide.cli import flags
+from honeyguide.errors import explained
 
 IN_FEED = 100  # items
 
@@ -34,18 +35,21 @@ def watch(
     from honeyguide import watching
     from honeyguide.cli.sites import open_world
     from honeyguide.places import check_writable
+    from honeyguide.store.lock import Lock
 
     for place in filter(None, (out, rss)):
         check_writable(place)
     made = open_world(
         world, delay=delay, contact=contact, allow_private=allow_private, resolve=resolve
     )
-    written = watching.read_items(out)
-    state = out.with_name(f"{out.name}.state")
-    kept = watching.Watch(state, watching.read_sources(sources))
+    addresses = watching.read_sources(sources)
+    state, lock = (out.with_name(f"{out.name}.{end}") for end in ("state", "lock"))
+    alone = Lock(out, lock)  # two at once would report items twice
 
-    async def run() -> None:
+    async def run() -> watching.Watch:
         try:
+            written = watching.read_items(out)
+            kept = watching.Watch(state, addresses)
             async for fresh in watching.follow(kept, made, once):
                 new = watching.once_each(fresh, written)
                 with out.open("a", encoding="utf-8") as file:
@@ -55,10 +59,13 @@ def watch(
                 written.extend(new)
                 if rss and (new or not rss.exists()):
                     watching.write_rss(rss, written[: -IN_FEED - 1 : -1])
+            return kept
         finally:
+            alone.release()
             await made.close()
 
-    asyncio.run(run())
-    for watched in kept.sources:
+    for watched in asyncio.run(run()).sources:
         if watched.failure:
-            typer.echo(f"honeyguide: {watched.url} cannot be read: {watched.failure}", err=True)
+            typer.echo(
+                f"honeyguide: {watched.url} cannot be read: {explained(watched.failure)}", err=True
+            )

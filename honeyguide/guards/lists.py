@@ -86,8 +86,10 @@ def _patterns(said: str) -> list[str]:
         return [said]
     try:
         lines = [line.partition("#")[0].strip() for line in file.read_text().splitlines()]
-    except (OSError, UnicodeDecodeError) as error:
-        raise HoneyguideError(f"cannot read the list {said}: {error}") from None
+    except OSError as error:
+        raise HoneyguideError(f"cannot read the list {said}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise HoneyguideError(f"the list {said} is not text in UTF-8") from None
     if not any(lines):
         raise HoneyguideError(f"the list {said} is empty")
     return [line for line in lines if line]

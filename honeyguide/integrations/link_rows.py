@@ -4,7 +4,7 @@ from typing import cast
 
 import numpy as np
 
-from honeyguide.contracts import Goal, Ids, Matrix, MemoryView, Outlinks, Vector
+from honeyguide.contracts import Goal, Ids, Matrix, MemoryView, Outlinks, State, Vector
 from honeyguide.features.link_text import TopicSimilarity
 from honeyguide.memory import FARTHEST, Memory
 
@@ -40,6 +40,14 @@ class LinkRows:
         x[:, 6] = np.log1p(_depths(memory, ids))
         x[:, 7] = memory.relevance(np.array([found.source], np.int32)) if found.source >= 0 else 0
         return x
+
+    def state(self) -> State:
+        """What was read of each link."""
+        return self._similarity.state()
+
+    def load(self, state: State) -> None:
+        """Go on from a saved state."""
+        self._similarity.load(state)
 
 
 def _depths(memory: MemoryView, ids: Ids) -> Vector:

@@ -1,4 +1,4 @@
-"""One process at a time for each crawl."""
+"""One process at a time for each crawl, and for each list of news."""
 
 import os
 import sys
@@ -13,21 +13,22 @@ _held: set[Path] = set()  # by this process, which the system would let in again
 
 
 class Lock:
-    """Holds a folder until it is released or the process ends, however it ends."""
+    """Holds a folder or a file until it is released or the process ends, however it ends."""
 
-    def __init__(self, folder: Path) -> None:
-        self._path = (folder / "lock").resolve()
+    def __init__(self, held: Path, file: Path | None = None) -> None:
+        path = file or held / "lock"
+        self._path = path.resolve()
         if self._path in _held:
-            raise HoneyguideError(f"{folder} is already open in this process")
+            raise HoneyguideError(f"{held} is already open in this process")
         try:
             self._file = self._path.open("ab+", buffering=0)
         except OSError as error:
-            raise HoneyguideError(f"cannot write {folder / 'lock'}: {error.strerror}") from None
+            raise HoneyguideError(f"cannot write {path}: {error.strerror}") from None
         if not self._gets_it():
             self._file.seek(0)
             holder = self._file.read(20).decode().strip() or "unknown"
             self._file.close()
-            raise HoneyguideError(f"{folder} is in use by process {holder}")
+            raise HoneyguideError(f"{held} is in use by process {holder}")
         with suppress(OSError):  # the number is only to be shown: a full disk may be without it
             self._file.truncate(0)
             self._file.write(f"{os.getpid()}\n".encode())

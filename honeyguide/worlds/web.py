@@ -137,7 +137,10 @@ class WebWorld:
         """The link to a web address."""
         url = urls.canonical(name) or urls.canonical(f"https://{name}")
         if url is None or "." not in urls.host(url):
-            raise HoneyguideError(f"{name!r} is no web address to start from")
+            raise HoneyguideError(
+                f"{name!r} is no web address to start from, such as https://example.org/;"
+                " a recorded or generated web is named with --world"
+            )
         return Link(url)
 
     def labels(self) -> dict[str, int]:

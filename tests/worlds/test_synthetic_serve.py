@@ -2,7 +2,10 @@ import asyncio
 import contextlib
 import errno
 import os
+import shlex
 import socket
+import subprocess
+import sys
 
 import aiohttp
 import pytest
@@ -56,6 +59,21 @@ def test_each_host_name_shows_its_own_pages_on_one_port(world):
         assert status == 200
         assert headers["Content-Type"] == "text/html; charset=utf-8"
         assert body == render(world.draft(home))
+
+
+def test_serve_names_a_page_to_begin_with_and_how_to_get_there(tmp_path):
+    program = [sys.executable, "-m", "honeyguide"]
+    serve = [*program, "serve", "--pages", "500", "--port", "0"]
+    with subprocess.Popen(serve, stdout=subprocess.PIPE, text=True, bufsize=1) as serving:
+        try:
+            told = [serving.stdout.readline().partition(": ")[2] for _ in range(2)]
+            crawl = [*program, "crawl", *shlex.split(" ".join(told)), "--budget", "3"]
+            crawl += ["--delay", "0", "--out", str(tmp_path / "out")]
+            done = subprocess.run(crawl, capture_output=True, text=True, timeout=60)
+        finally:
+            serving.kill()
+    assert "among 3 fetched (budget spent)" in done.stdout, done.stderr
+    assert not done.stderr
 
 
 def test_a_port_that_cannot_be_had_is_one_sentence():
