@@ -18,7 +18,7 @@ WORDS_AROUND = 0.25
 COMPANY = 1.0
 PENDING = 16  # visits whose rows are taken off the inverse together, in one product
 DROUGHT = 20  # visits in a row without a relevant page after which belief is asked again
-GOLDEN = 0.618034  # its multiples fall evenly on both halves, however seldom links are scored
+GOLDEN = 0.618034  # its multiples fall evenly between 0 and 1, however seldom links are scored
 CARRIED_OVER = 0.1  # what a visit of an earlier crawl counts for in this one
 
 
@@ -52,13 +52,12 @@ class Guide(Agent):
         self._pending = 0
 
     def score(self, x: Matrix) -> Vector:
-        """The worth that is expected; while nothing relevant is found, belief has half of the say.
+        """The worth that is expected; while nothing relevant is found, belief has a say as well.
 
         Without a reward all there is to learn is what to avoid, and hope feeds on itself.
         """
         company = self.features.company
-        lost = not company.relevant or company.barren > DROUGHT
-        if lost and company.visits * GOLDEN % 1 < 0.5:
+        if company.visits * GOLDEN % 1 < self._say_of_belief():
             return self.features.worth(x, self._belief)
         return self._expected(x)
 
@@ -125,6 +124,13 @@ class Guide(Agent):
         certain = np.linalg.inv(state["inverse"][of, of])
         before = np.diag(1 / self._prior[of])
         self._inverse[of, of] = np.linalg.inv(before + CARRIED_OVER * (certain - before))
+
+    def _say_of_belief(self) -> float:
+        """The share of choices that are made by what was believed before the first page."""
+        company = self.features.company
+        if not company.relevant:
+            return 0.5
+        return 0.25 if company.barren > DROUGHT else 0.0
 
     def _expected(self, x: Matrix) -> Vector:
         return self.features.worth(x, self._weights.astype(np.float32))
