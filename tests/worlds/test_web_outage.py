@@ -1,5 +1,6 @@
 """A crawl whose own network goes away loses no link, no try and no page of its budget."""
 
+import asyncio
 import itertools
 import logging
 import sqlite3
@@ -7,10 +8,13 @@ from contextlib import ExitStack, closing
 
 import pytest
 
+from honeyguide.contracts import Link, Verdict
 from honeyguide.fetchers import outage
 from honeyguide.keeping import begin, go_on
 from honeyguide.plan import Plan
-from tests.fetchers.servers import page, served
+from honeyguide.registry import make
+from honeyguide.worlds import web
+from tests.fetchers.servers import Server, page, redirect, served
 
 HOSTS = [f"h{number}.test" for number in range(12)]
 HOME = "".join(f'<a href="http://{host}/1">{host}</a>' for host in HOSTS).encode()
@@ -100,3 +104,42 @@ def test_a_crawl_whose_seeds_are_all_wrong_ends_at_once(tmp_path):
     begin(tmp_path, plan(port, budget=1))
     assert go_on(tmp_path, lambda *_: None).outcome.reason == "budget spent"
     assert known(tmp_path, "SELECT value FROM hosts WHERE what = 'failures'") == [1.0]
+
+
+def test_what_an_outage_took_is_no_response_time(monkeypatch):
+    now, made = 0.0, []
+
+    def with_clock(*parts):
+        made.append(outage.Outage(*parts, clock=lambda: now))
+        return made[0]
+
+    def after(seconds, answer):
+        async def write(writer):
+            nonlocal now
+            now += seconds
+            writer.write(answer)
+            await writer.drain()
+
+        return write
+
+    async def run():
+        nonlocal now
+        answers = {
+            "/": after(5.0, page()),
+            "/far": redirect("/b"),
+            "/b": after(121.0, redirect("/")),
+        }
+        async with Server(answers) as server:
+            where = {"resolve": f"*=127.0.0.1:{server.port}", "allow_private": True, "delay": 0.0}
+            world = make("world", "web", judge=lambda page: Verdict(0.0, False), **where)
+            made[0]._away_since = now
+            visiting = asyncio.create_task(world.visit(Link("http://a.test/")))
+            await asyncio.sleep(0)
+            now = 1000.0
+            made[0]._settle(True)
+            visits = [await visiting, await world.visit(Link("http://a.test/far"))]
+            await world.close()
+            return [(visit.failure, visit.seconds) for visit in visits]
+
+    monkeypatch.setattr(web, "Outage", with_clock)
+    assert asyncio.run(run()) == [("", 5.0), ("timeout", 121.0)]  # no further hop after 120 s
