@@ -77,6 +77,7 @@ class Resolver(AbstractResolver):
         self._allow_private = allow_private
         self._hosts = hosts or {}
         self._timeout = timeout
+        self.names = 0  # that the system was asked for, and knew
         self._known: dict[str, Found] = {}
         self._pending: dict[str, asyncio.Task[Found]] = {}
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="dns")
@@ -91,6 +92,10 @@ class Resolver(AbstractResolver):
         if task is None:
             task = self._pending[host] = asyncio.create_task(self._look_up(host))
         return await asyncio.shield(task)
+
+    def forget(self, host: str) -> None:
+        """Look a host up anew when it is next asked for."""
+        self._known.pop(host, None)
 
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
@@ -156,6 +161,7 @@ class Resolver(AbstractResolver):
         asked.add_done_callback(self._answered)
         async with asyncio.timeout(self._timeout):
             infos = await asyncio.shield(asked)
+        self.names += 1
         return list(dict.fromkeys(infos)), 0
 
     def _answered(self, asked: "asyncio.Future[list[str]]") -> None:

@@ -46,7 +46,7 @@ class Admitted:
                 return Response(link, link.url, 0, failure=reason)
         host, guest = host_of(url), weakref.ref(asyncio.current_task())
         # who is led on within a host need not wait: to it, that is one visit
-        while self._guests.get(host) != guest and (wait := self._wait(host)) > 0:
+        while self._guests.get(host) != guest and (wait := self.wait(host)) > 0:
             if wait > _PATIENCE:
                 headers = {"retry-after": str(math.ceil(wait))}
                 return Response(link, link.url, 0, headers, failure="resting")
@@ -55,7 +55,8 @@ class Admitted:
         self._guests[host] = guest
         return await self._fetcher.fetch(link, terms)
 
-    def _wait(self, host: str) -> float:
+    def wait(self, host: str) -> float:
+        """Seconds until a host may be asked; less than nothing when it may be now."""
         return self._until.get(host, 0.0) - self._clock()
 
     def rest(self, host: str, seconds: float) -> None:

@@ -97,6 +97,15 @@ class HttpFetcher:
                 self._address_turns.leave(server)
             self._host_turns.leave(place.host)
 
+    @property
+    def names(self) -> int:
+        """How many names were looked up and found."""
+        return self._resolver.names
+
+    def forget(self, host: str) -> None:
+        """Look a host's name up anew when it is next asked for."""
+        self._resolver.forget(host)
+
     async def close(self) -> None:
         """Close every connection."""
         if self._session is not None:

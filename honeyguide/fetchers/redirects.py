@@ -1,6 +1,7 @@
 """Redirects, followed one checked hop at a time."""
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import replace
 
 from msgspec import structs
@@ -16,10 +17,17 @@ _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 class Redirects:
     """Follows redirects through a fetcher, so that every hop passes all of its checks."""
 
-    def __init__(self, fetcher: WebFetcher, limit: int = 10, patience: float = 120.0) -> None:
+    def __init__(
+        self,
+        fetcher: WebFetcher,
+        limit: int = 10,
+        patience: float = 120.0,
+        clock: Callable[[], float] | None = None,  # None: the loop's
+    ) -> None:
         self._fetcher = fetcher
         self._limit = limit
         self._patience = patience  # seconds after which no further hop is begun
+        self._clock = clock
 
     async def fetch(self, link: Link, terms: Terms | None = None) -> Response:
         """Bring what a link leads to in the end."""
@@ -27,7 +35,7 @@ class Redirects:
         if not _leads_on(response):
             return response
         seen = {response.url}
-        clock = asyncio.get_running_loop().time
+        clock = self._clock or asyncio.get_running_loop().time
         deadline = clock() + self._patience
         for _ in range(self._limit):
             url = follow(response.url, response.headers["location"])

@@ -20,6 +20,7 @@ from honeyguide.contracts import (
 from honeyguide.errors import HoneyguideError
 from honeyguide.fetchers.admitted import Admitted
 from honeyguide.fetchers.http import NOBODY, HttpFetcher, user_agent
+from honeyguide.fetchers.outage import Outage
 from honeyguide.fetchers.politeness import (
     FAILURES,
     NOT_ASKED,
@@ -34,6 +35,7 @@ from honeyguide.fetchers.robots_tag import robots_directives
 from honeyguide.fetchers.sitemaps import Sitemaps
 from honeyguide.fetchers.targets import host_of
 from honeyguide.fetchers.terms import Terms, WebFetcher
+from honeyguide.fetchers.witnesses import Witnesses
 from honeyguide.parsers.html import Parsed
 from honeyguide.parsers.pool import Here, ParserPool, Read, Reader
 from honeyguide.patterns import Refusal
@@ -49,7 +51,7 @@ RESTS_UNTIL = "rests until"  # seconds since 1970, as what is learnt of a host
 class WebWorld:
     """Visits pages through a fetcher; says how long to leave each host alone after it."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 each is something else that a part of fetching knows
         self,
         judge: Judge,
         fetcher: WebFetcher,
@@ -58,6 +60,9 @@ class WebWorld:
         reader: Reader | None = None,  # None: pages are read here
         leave: Callable[[str, float], None] = lambda host, seconds: None,  # alone for so long
         met: Callable[[str], None] = lambda host: None,  # told of hosts that were asked before
+        *,
+        answered: Callable[[str], None] = lambda host: None,  # told of those that were well
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._judge = judge
         self._fetcher = fetcher
@@ -66,6 +71,8 @@ class WebWorld:
         self._crawl_delay = crawl_delay
         self._leave = leave
         self._met = met
+        self._answered = answered
+        self._clock = clock
         self._reader = reader or Here()
 
     async def visit(self, link: Link) -> Visit:
@@ -78,9 +85,9 @@ class WebWorld:
 
     async def _visit(self, link: Link, terms: Terms | None = None) -> Visit:
         await self._reader.ready()
-        begin = time.monotonic()
+        begin = self._clock()
         response = await self._fetcher.fetch(link, terms)
-        seconds = time.monotonic() - begin
+        seconds = self._clock() - begin
         # without what robots.txt took, or a wait until the host was ready
         took = seconds if response.seconds is None else response.seconds
         rest, learnt = self._rest(link, response, took)
@@ -98,6 +105,8 @@ class WebWorld:
         """Know again which hosts were asked, kept failing, and asked to be left alone."""
         for host, what, value in learnt:
             self._met(host)
+            if what == FAILURES and not value:
+                self._answered(host)
             if what == FAILURES and self._politeness is not None:
                 self._politeness.recall(host, int(value))
             elif what == RESTS_UNTIL:
@@ -195,13 +204,31 @@ def live_web(  # noqa: PLR0913 each is something that a user can say
     http = HttpFetcher(
         name, allow_private=allow_private, hosts=hosts, per_address=None if hosts else 2
     )
-    robots = Robots(http, name)
+
+    def wait(host: str) -> float:
+        return admitted.wait(host)
+
+    def asked(url: str) -> None:
+        wish = min(robots.crawl_delay(url) or 0.0, _LONGEST_DETOUR)
+        admitted.rest(host_of(url), max(delay, wish))
+
+    witnesses = Witnesses(http, wait, asked)
+    network = Outage(http, witnesses)
+    robots = Robots(network, name)
     admitted = Admitted(robots, refusals, delay)
-    fetcher = Redirects(admitted)
+    fetcher = Redirects(admitted, clock=network.clock)
     pool = ParserPool(parsers, recipe=recipe) if parsers else None
     politeness = Politeness(delay)
     world = WebWorld(
-        judge, fetcher, politeness, robots.crawl_delay, pool, admitted.rest, admitted.met
+        judge,
+        fetcher,
+        politeness,
+        robots.crawl_delay,
+        pool,
+        admitted.rest,
+        admitted.met,
+        answered=witnesses.recall,
+        clock=network.clock,
     )
     if not sitemaps:
         return world

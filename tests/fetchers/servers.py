@@ -37,15 +37,16 @@ def redirect(location: str, status: str = "302 Found") -> bytes:
 class Server:
     """Answers each path with bytes, or by a coroutine that writes what it likes."""
 
-    def __init__(self, answers: Mapping[str, Answer]) -> None:
+    def __init__(self, answers: Mapping[str, Answer], port: int = 0) -> None:
         self.answers = dict(answers)
         self.asked: list[str] = []  # "host path", in order
         self.requests: list[dict[str, str]] = []  # their headers
         self.connections = 0
-        self.port = 0
+        self.port = port  # 0: any that is free, and the same when it is started again
 
     async def __aenter__(self) -> "Server":
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0, limit=1 << 20)
+        place = "127.0.0.1", self.port
+        self._server = await asyncio.start_server(self._serve, *place, limit=1 << 20)
         self.port = self._server.sockets[0].getsockname()[1]
         self._tasks: set[asyncio.Task[Any]] = set()
         return self
@@ -85,9 +86,9 @@ class Server:
 
 
 @contextlib.contextmanager
-def served(answers: Mapping[str, Answer]) -> Iterator[Server]:
+def served(answers: Mapping[str, Answer], port: int = 0) -> Iterator[Server]:
     """The same, answered by a thread, for what runs a loop of its own."""
-    server, loop, done = Server(answers), asyncio.new_event_loop(), asyncio.Event()
+    server, loop, done = Server(answers, port), asyncio.new_event_loop(), asyncio.Event()
     ready = threading.Event()
 
     async def run() -> None:
