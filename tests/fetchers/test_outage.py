@@ -195,6 +195,26 @@ def test_whoever_waits_for_the_network_can_be_stopped():
     assert not left
 
 
+def test_nobody_waits_for_a_network_that_was_closed():
+    async def run():
+        async with Web() as web:
+            await web.ask(*HOSTS[:3])
+            await web.go()
+            waits = asyncio.Event()
+
+            async def tell():
+                waits.set()
+
+            web.then[2] = tell
+            asking = asyncio.create_task(web.ask(*HOSTS))
+            await waits.wait()
+            await web.fetcher.close()
+            await asyncio.wait([asking], timeout=5.0)
+            return asking.cancelled()
+
+    assert asyncio.run(run())
+
+
 def test_time_stands_still_for_whoever_measures_by_its_clock():
     async def run():
         async with Web() as web:
