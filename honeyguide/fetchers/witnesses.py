@@ -74,7 +74,10 @@ class Witnesses:
         """Ask one of them, who is the last to be asked again."""
         self._remember(origin)
         await self.prepare(origin)
-        return await self._fetcher.fetch(Link(f"{origin}/robots.txt"), _TERMS)
+        response = await self._fetcher.fetch(Link(f"{origin}/robots.txt"), _TERMS)
+        if response.status:
+            self.hear(origin, response.status)
+        return response
 
     async def prepare(self, origin: str) -> None:
         """Let a host have its rest, and its name be looked up anew, before it is asked again."""

@@ -259,6 +259,17 @@ def test_a_site_that_asks_to_be_left_alone_is_no_witness():
     assert asyncio.run(run()) == set()
 
 
+def test_a_witness_that_asks_to_be_left_alone_is_asked_no_more():
+    async def run():
+        async with Web() as web:
+            web.server.answers["/robots.txt"] = page(b"", "429 Too Many Requests")
+            await web.ask(*HOSTS[:3])
+            await web.ask(DEAD[0])
+            return web.robots_asked(), web.witnesses.hosts()
+
+    assert asyncio.run(run()) == (["h0.test"], {"h1.test", "h2.test"})
+
+
 def test_few_witnesses_are_remembered():
     async def run():
         async with Web() as web:
