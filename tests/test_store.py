@@ -1,6 +1,7 @@
 import sqlite3
 import threading
 import time
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -155,6 +156,21 @@ def test_a_damaged_database_is_told_when_a_crawl_goes_on(folder):
     kept.damage_table(folder, "pages")
     with pytest.raises(HoneyguideError, match=r"crawl.sqlite is damaged"):
         crawl(folder, 1)
+
+
+def test_damage_far_into_what_is_known_of_hosts_is_told_as_well(folder):
+    Store(folder).close()
+    with closing(database.connect(folder)) as connection:
+        rows = [(f"host{number:05}.test", "failures", 1.0) for number in range(5_000)]
+        connection.executemany("INSERT INTO hosts VALUES (?,?,?)", rows)
+        [[size]] = connection.execute("PRAGMA page_size")
+    path = folder / database.FILE
+    data = bytearray(path.read_bytes())
+    block = data.rindex(b"host04999.test") // size * size
+    data[block : block + size] = b"\xff" * size
+    path.write_bytes(data)
+    with closing(Store(folder)) as store, pytest.raises(HoneyguideError, match="is damaged"):
+        store.learnt()
 
 
 def test_other_settings_than_the_crawl_had_are_noticed(folder):

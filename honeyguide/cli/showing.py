@@ -41,7 +41,6 @@ def policy(folder: Folder) -> None:
         )
     for row in rows:
         table.add_row(*map(_shown, row.values()))
-    console = Console()
     (console if is_narrow else Console(soft_wrap=True, width=WIDE)).print(table)
 
 

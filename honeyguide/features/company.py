@@ -127,7 +127,7 @@ class Company:
         self._links.load(state["links"])
         self._hosts.load(state["hosts"])
         self.visits, self.relevant = state["visits"], state["relevant"]
-        self.barren = state["barren"]
+        self.barren = state.get("barren", 0)  # older crawls were kept without it
 
     def _introduce(self, parent: int, children: Ids, known: tuple[int, int]) -> None:
         """Note the links of a page, and tell each what its new siblings were so far."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from honeyguide import urls
 from honeyguide.contracts import Link, Response
-from honeyguide.fetchers.targets import host_of
+from honeyguide.fetchers.targets import host_of, origin_of
 from honeyguide.fetchers.terms import Terms, WebFetcher
 from honeyguide.patterns import DENIED, OUTSIDE, Refusal
 
@@ -75,7 +75,7 @@ class Admitted:
     def met(self, host: str) -> None:
         """Count a host among those that were asked."""
         for refusal in self._refusals:
-            refusal(f"http://{host}/")
+            refusal(f"{origin_of(host)}/")
 
     async def close(self) -> None:
         """Close the other fetcher."""

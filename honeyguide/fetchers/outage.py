@@ -75,10 +75,12 @@ class Outage:
         return now - self._lost
 
     async def close(self) -> None:
-        """Close the other fetcher, and wait for no network."""
+        """Close the other fetcher, and wait for no network; whoever still waits is cancelled."""
         if self._doubt is not None:
             self._doubt.cancel()
             await asyncio.gather(self._doubt, return_exceptions=True)
+        for waiting in self._waiting:
+            waiting.cancel()
         await self._fetcher.close()
 
     async def _ask(self, link: Link, terms: Terms | None) -> Response:

@@ -42,9 +42,10 @@ class Robots:
         fetcher: WebFetcher,
         user_agent: str,
         clock: Callable[[], float] = time.monotonic,
+        redirects_clock: Callable[[], float] | None = None,  # None: the loop's
     ) -> None:
         self._fetcher = fetcher
-        self._robots_fetcher = Redirects(fetcher, _MAX_REDIRECTS)
+        self._robots_fetcher = Redirects(fetcher, _MAX_REDIRECTS, clock=redirects_clock)
         self._user_agent = user_agent
         self._clock = clock
         self._known: OrderedDict[str, _Known] = OrderedDict()

@@ -56,6 +56,12 @@ def host_of(url: str) -> str:
     return "" if isinstance(place, str) else place.host
 
 
+def origin_of(host: str) -> str:
+    """Where a host is found over plain HTTP; brackets of an IPv6 address may be missing."""
+    bare = host.strip("[]")
+    return f"http://[{bare}]" if ":" in bare else f"http://{bare}"
+
+
 def follow(url: str, location: str) -> str:
     """The URL that a redirect names; the location itself when it is none."""
     try:

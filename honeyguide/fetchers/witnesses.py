@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Container
 from typing import Protocol
 
 from honeyguide.contracts import Link, Response
-from honeyguide.fetchers.targets import host_of
+from honeyguide.fetchers.targets import host_of, origin_of
 from honeyguide.fetchers.terms import ANYTHING, Terms, WebFetcher
 
 Sleep = Callable[[float], Awaitable[object]]
@@ -59,7 +59,7 @@ class Witnesses:
 
     def recall(self, host: str) -> None:
         """Remember who answered before a crawl was resumed."""
-        self._remember(f"http://[{host}]" if ":" in host else f"http://{host}")
+        self._remember(origin_of(host))
 
     def in_turn(self, failed: Container[str]) -> list[str]:
         """Their origins: first those that have not failed and may be asked now."""
@@ -74,7 +74,10 @@ class Witnesses:
         """Ask one of them, who is the last to be asked again."""
         self._remember(origin)
         await self.prepare(origin)
-        return await self._fetcher.fetch(Link(f"{origin}/robots.txt"), _TERMS)
+        response = await self._fetcher.fetch(Link(f"{origin}/robots.txt"), _TERMS)
+        if response.status:
+            self.hear(origin, response.status)
+        return response
 
     async def prepare(self, origin: str) -> None:
         """Let a host have its rest, and its name be looked up anew, before it is asked again."""

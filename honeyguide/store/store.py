@@ -138,7 +138,7 @@ class Store:
 
     def learnt(self) -> list[OfHost]:
         """What the world of the crawl has learnt of hosts."""
-        rows = self._guarded(partial(self._database.execute, "SELECT * FROM hosts"))
+        rows = self._guarded(lambda: self._database.execute("SELECT * FROM hosts").fetchall())
         return [OfHost(*row) for row in rows]
 
     def replay(self, navigator: Navigator) -> float:

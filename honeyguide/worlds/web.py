@@ -214,7 +214,7 @@ def live_web(  # noqa: PLR0913 each is something that a user can say
 
     witnesses = Witnesses(http, wait, asked)
     network = Outage(http, witnesses)
-    robots = Robots(network, name)
+    robots = Robots(network, name, redirects_clock=network.clock)
     admitted = Admitted(robots, refusals, delay)
     fetcher = Redirects(admitted, clock=network.clock)
     pool = ParserPool(parsers, recipe=recipe) if parsers else None

@@ -106,6 +106,17 @@ def test_while_nothing_relevant_is_found_belief_has_a_say(goal):
     assert 4 <= says_of_belief(guide, x, believed, 20) <= 6  # a quarter, when lost later on
 
 
+def test_a_state_that_was_kept_before_droughts_were_counted_is_gone_on_from(goal):
+    guide = Guide(goal)
+    x = seeds(guide, ["geology rocks"] * 2)
+    guide.learn([step(x[0], 1.0, x[:0])] * 3)
+    state = guide.state()
+    del state["features"]["company"]["barren"]
+    again = Guide(goal)
+    again.load(state)
+    assert again.score(x[1:]) == pytest.approx(guide.score(x[1:]))
+
+
 @pytest.mark.parametrize("interval", range(1, 12))
 def test_belief_has_half_of_the_say_however_seldom_links_are_scored(goal, interval):
     guide = Guide(goal)

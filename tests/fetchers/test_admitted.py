@@ -52,6 +52,13 @@ def test_no_spelling_of_an_address_gets_round_a_list(location):
     assert lines == ["site.test /"]
 
 
+@pytest.mark.parametrize("host", ["a.test", "127.0.0.1", "2001:db8::1", "[2001:db8::1]"])
+def test_hosts_that_were_asked_before_count_among_the_few_whatever_their_form(host):
+    refusal = few_hosts(1)
+    Admitted(None, [refusal]).met(host)
+    assert refusal("http://other.test/") == ANOTHER_HOST
+
+
 def test_a_crawl_of_few_hosts_asks_no_others_whatever_redirects_say():
     urls = ("ftp://x.test/", "http://site.test/", "http://third.test/x", "http://site.test/x")
     found, lines = asked([few_hosts(2)], {**ELSEWHERE, "/x": page(b"x")}, urls)

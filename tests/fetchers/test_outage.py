@@ -195,6 +195,26 @@ def test_whoever_waits_for_the_network_can_be_stopped():
     assert not left
 
 
+def test_nobody_waits_for_a_network_that_was_closed():
+    async def run():
+        async with Web() as web:
+            await web.ask(*HOSTS[:3])
+            await web.go()
+            waits = asyncio.Event()
+
+            async def tell():
+                waits.set()
+
+            web.then[2] = tell
+            asking = asyncio.create_task(web.ask(*HOSTS))
+            await waits.wait()
+            await web.fetcher.close()
+            await asyncio.wait([asking], timeout=5.0)
+            return asking.cancelled()
+
+    assert asyncio.run(run())
+
+
 def test_time_stands_still_for_whoever_measures_by_its_clock():
     async def run():
         async with Web() as web:
@@ -237,6 +257,17 @@ def test_a_site_that_asks_to_be_left_alone_is_no_witness():
             return web.witnesses.hosts()
 
     assert asyncio.run(run()) == set()
+
+
+def test_a_witness_that_asks_to_be_left_alone_is_asked_no_more():
+    async def run():
+        async with Web() as web:
+            web.server.answers["/robots.txt"] = page(b"", "429 Too Many Requests")
+            await web.ask(*HOSTS[:3])
+            await web.ask(DEAD[0])
+            return web.robots_asked(), web.witnesses.hosts()
+
+    assert asyncio.run(run()) == (["h0.test"], {"h1.test", "h2.test"})
 
 
 def test_few_witnesses_are_remembered():

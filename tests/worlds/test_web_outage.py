@@ -143,3 +143,28 @@ def test_what_an_outage_took_is_no_response_time(monkeypatch):
 
     monkeypatch.setattr(web, "Outage", with_clock)
     assert asyncio.run(run()) == [("", 5.0), ("timeout", 121.0)]  # no further hop after 120 s
+
+
+def test_redirects_of_robots_txt_are_timed_by_the_clock_that_leaves_outages_out(monkeypatch):
+    now = 0.0
+
+    def with_clock(*parts):
+        return outage.Outage(*parts, clock=lambda: now)
+
+    async def slowly(writer):
+        nonlocal now
+        now += 121.0
+        writer.write(redirect("/rules"))
+        await writer.drain()
+
+    async def visit():
+        answers = {"/": page(), "/robots.txt": redirect("/moved"), "/moved": slowly}
+        async with Server(answers) as server:
+            where = {"resolve": f"*=127.0.0.1:{server.port}", "allow_private": True, "delay": 0.0}
+            world = make("world", "web", judge=lambda page: Verdict(0.0, False), **where)
+            visited = await world.visit(Link("http://a.test/"))
+            await world.close()
+            return visited.failure
+
+    monkeypatch.setattr(web, "Outage", with_clock)
+    assert asyncio.run(visit()) == "robots unreachable"
