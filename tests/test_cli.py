@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from typer.testing import CliRunner
 from honeyguide.cli import app
 from honeyguide.errors import HoneyguideError
 from honeyguide.fetchers.http import NOBODY, user_agent
+from honeyguide.graphwriter import drafts
 from honeyguide.keeping import from_root
 from honeyguide.places import check_folder
 from tests.fetchers.servers import page, served
@@ -380,6 +382,53 @@ def test_a_broken_import_leaves_nothing_behind(tmp_path):
     assert "line 2" in refused("import", "jsonl", tmp_path / "broken.jsonl", tmp_path / "out")
     assert "nowhere" in refused("import", "jsonl", tmp_path / "nowhere", tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+@contextmanager
+def importing(folder):
+    """An import to `out` that waits for its second page."""
+    os.mkfifo(folder / "pages")
+    command = [PROGRAM, "import", "jsonl", folder / "pages", folder / "out"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as running:
+        with (folder / "pages").open("w") as pages:
+            pages.write('{"id": "a"}\n')
+            pages.flush()
+            while not drafts(folder / "out"):
+                assert running.poll() is None
+                time.sleep(0.02)
+            yield running
+        running.wait(30)
+
+
+def test_an_import_that_is_told_to_end_leaves_nothing_behind(tmp_path):
+    with importing(tmp_path) as running:
+        running.send_signal(signal.SIGTERM)
+        assert (running.communicate(timeout=30)[1], running.returncode) == (
+            "honeyguide: stopped\n",
+            130,
+        )
+    assert [path.name for path in tmp_path.iterdir()] == ["pages"]
+
+
+def test_what_a_killed_import_left_is_removed_by_the_next_one_to_its_place(tmp_path, small_graph):
+    with importing(tmp_path) as running:
+        running.kill()
+        running.wait(30)
+    others = tmp_path / ".out2.0123abcd.part"
+    others.mkdir()
+    assert drafts(tmp_path / "out")
+    done = honeyguide("import", "jsonl", small_graph.parent / "pages.jsonl", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    left = {path.name for path in tmp_path.iterdir()}
+    assert left == {"pages", "out", others.name}
+
+
+def test_two_imports_to_one_place_are_refused_before_the_second_begins(tmp_path, small_graph):
+    with importing(tmp_path) as running:
+        told = refused("import", "jsonl", small_graph.parent / "pages.jsonl", tmp_path / "out")
+        assert told == f"{tmp_path / 'out'} is in use by process {running.pid}"
+        assert len(drafts(tmp_path / "out")) == 1
+        running.kill()
 
 
 def test_a_wrong_key_in_a_toml_file_gets_the_nearest_flag(tmp_path):
