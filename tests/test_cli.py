@@ -461,6 +461,24 @@ def test_a_bench_leaves_the_folder_of_a_crawl_alone(tmp_path):
     assert set((tmp_path / "out").iterdir()) == before
 
 
+def test_a_bench_replaces_earlier_results_only_when_told(small_graph, tmp_path):
+    def bench(budget, *flags):
+        return (
+            *("bench", "--world", f"graph:{small_graph}", "--topic", "geology", "--seed", "Page_2"),
+            *("--agents", "random", "--runs", 1, "--budget", budget, "--out", tmp_path, *flags),
+        )
+
+    def budget():
+        return json.loads((tmp_path / "results.json").read_text())["task"]["budget"]
+
+    honeyguide(*bench(3))
+    told = refused(*bench(4))
+    assert told == f"{tmp_path} has results: name another folder with --out, or --replace them"
+    assert budget() == 3
+    assert honeyguide(*bench(4, "--replace")).returncode == 0
+    assert budget() == 4
+
+
 def interrupted(*arguments, folder, seconds):
     """Press Ctrl-C once, so long after a command was begun, and say how it ends."""
     command = subprocess.Popen(
