@@ -58,7 +58,7 @@ def watch(
                         typer.echo(f"{item.title}: {item.url}")
                 written.extend(new)
                 if rss and (new or not rss.exists()):
-                    watching.write_rss(rss, written[: -IN_FEED - 1 : -1])
+                    watching.write_rss(rss, written[: -IN_FEED - 1 : -1], addresses[0])
             return kept
         finally:
             alone.release()
