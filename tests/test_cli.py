@@ -384,6 +384,13 @@ def test_a_broken_import_leaves_nothing_behind(tmp_path):
     assert not (tmp_path / "out").exists()
 
 
+def test_one_of_something_is_no_plural(tmp_path):
+    row = {"id": "a", "text": "rocks", "links": [["b", ""]], "labels": ["stone"]}
+    (tmp_path / "pages.jsonl").write_text(json.dumps(row))
+    done = honeyguide("import", "jsonl", "pages.jsonl", "web", folder=tmp_path)
+    assert done.stdout.startswith("web: 1 page, 0 links, 1 outside, 0 duplicates, 1 label\n")
+
+
 @contextmanager
 def importing(folder):
     """An import to `out` that waits for its second page."""

@@ -8,8 +8,8 @@ import typer
 
 from honeyguide.cli import flags
 from honeyguide.cli.progress import progress_bar
-from honeyguide.cli.standing import counted
 from honeyguide.errors import HoneyguideError, explained
+from honeyguide.text import counted
 
 if TYPE_CHECKING:
     from honeyguide.contracts import Visit

@@ -13,6 +13,7 @@ import typer
 from honeyguide.cli import flags
 from honeyguide.cli.progress import progress_bar
 from honeyguide.errors import HoneyguideError
+from honeyguide.text import counted
 
 app = typer.Typer(help="Make a recorded web that can be crawled again and again.")
 
@@ -111,8 +112,13 @@ def _import(work: Callable[..., dict[str, Any]], source: Path | list[Path], out:
             bar.update(task, completed=done, total=total or None)
 
         counts = work(source, out, report)
-    typer.echo(f"{out}: " + ", ".join(f"{count:,} {name}" for name, count in counts.items()))
+    typer.echo(f"{out}: " + ", ".join(_said(count, name) for name, count in counts.items()))
     typer.echo(f"crawl it with --world graph:{out}")
+
+
+def _said(count: int, name: str) -> str:
+    is_plural = name.isalpha() and name.endswith("s")
+    return counted(count, name[:-1]) if is_plural else f"{count:,} {name}"
 
 
 @contextmanager

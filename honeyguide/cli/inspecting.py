@@ -11,6 +11,7 @@ import typer
 from honeyguide.cli import flags, standing
 from honeyguide.cli.progress import progress_bar
 from honeyguide.errors import HoneyguideError
+from honeyguide.text import counted
 
 Folder = Annotated[Path, typer.Argument(help="Where a crawl was begun.", show_default=False)]
 
@@ -58,7 +59,7 @@ def export(
             count = _pipe(lambda file: exports.stream(folder, format, file, relevant, advance))
         else:
             count = exports.export(folder, format, out, relevant, advance)
-    typer.echo(f"{standing.counted(count, 'page')}: {out}", err=is_piped)
+    typer.echo(f"{counted(count, 'page')}: {out}", err=is_piped)
 
 
 def _pipe(write: Callable[[TextIO], int]) -> int:
