@@ -14,7 +14,7 @@ from rich.table import Table
 from honeyguide.cli import flags
 from honeyguide.cli.crawl import Out
 from honeyguide.cli.progress import progress_bar
-from honeyguide.errors import HoneyguideError
+from honeyguide.errors import HoneyguideError, nothing_fetched
 
 FOR_BOTH = ("out", "agents", "config")
 OF_A_SUITE = ("suite", "data", "parts", "quick", "workers")
@@ -99,6 +99,8 @@ def bench(
     write_report(comparison, out, shlex.join(["honeyguide", *sys.argv[1:]]))
     print_comparison(comparison)
     typer.echo(f"results: {', '.join(str(out / name) for name in FILES)}")
+    if 0 < sum(sum(runs.pages) for runs in comparison.runs) == comparison.failures.total():
+        typer.echo(f"honeyguide: {nothing_fetched(comparison.failures)}", err=True)
 
 
 def _check_flags(context: typer.Context, is_suite: bool) -> None:

@@ -8,7 +8,7 @@ import typer
 
 from honeyguide.cli import flags
 from honeyguide.cli.progress import progress_bar
-from honeyguide.errors import HoneyguideError, explained
+from honeyguide.errors import HoneyguideError, nothing_fetched
 from honeyguide.text import counted
 
 if TYPE_CHECKING:
@@ -162,8 +162,7 @@ def _go_on(folder: Path, **changes: Any) -> None:
     )
     failures = {} if outcome.relevant else status(folder)["failures"]
     if 0 < outcome.pages == sum(failures.values()):
-        reasons = "; ".join(f"{explained(what)} ({count})" for what, count in failures.items())
-        typer.echo(f"honeyguide: nothing could be fetched: {reasons}", err=True)
+        typer.echo(f"honeyguide: {nothing_fetched(failures)}", err=True)
     elif outcome.pages == before and outcome.reason in LIMITS:
         limit = LIMITS[outcome.reason]
         typer.echo(f"honeyguide: nothing more was fetched: say {limit} to go further", err=True)
