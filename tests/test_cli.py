@@ -290,6 +290,31 @@ def test_a_flag_that_a_bench_would_not_hear_is_refused(tmp_path):
     assert told == "--quick is a flag of a suite: say --suite NAME too"
 
 
+@pytest.mark.parametrize(
+    "flag",
+    [
+        ("--contact", "me@example.org"),
+        ("--allow-private",),
+        ("--resolve", "*=127.0.0.1:80"),
+        ("--sitemaps",),
+        ("--parsers", 2),
+    ],
+)
+def test_a_flag_of_the_live_web_is_refused_where_no_server_is_asked(flag, tmp_path):
+    told = refused("crawl", *SMALL, *flag, "--out", tmp_path / "out")
+    world = "world 'synthetic:pages=3000' has no use for it"
+    assert told == f"{flag[0]} is a flag of the live web: {world}"
+    assert not (tmp_path / "out").exists()
+
+
+def test_find_and_watch_refuse_what_a_generated_web_would_not_hear(tmp_path):
+    (tmp_path / "sources").write_text("http://site0.train.example/\n")
+    generated = ("--world", "organisations:train", "--allow-private")
+    for command in (("find", "site0.train.example"), ("watch", tmp_path / "sources", "--once")):
+        told = refused(*command, *generated, folder=tmp_path)
+        assert told.startswith("--allow-private is a flag of the live web")
+
+
 @pytest.mark.parametrize("command", [("bench", *SMALL), ("bench", "--suite", "han2018"), ("demo",)])
 def test_a_place_that_cannot_be_written_is_told_before_anything_is_run(command, tmp_path):
     (tmp_path / "file").touch()

@@ -116,10 +116,11 @@ def crawl(
     """Crawl from the seeds and bring back the pages that are relevant to the topic."""
     from honeyguide.guards.lists import read_list
     from honeyguide.keeping import begin
-    from honeyguide.plan import Plan
+    from honeyguide.plan import WISHES, Plan
 
     said = {name: value for name, value in locals().items() if name in Plan.__slots__}
     plan = Plan(**said | {"allow": read_list(allow), "deny": read_list(deny)})
+    flags.check_heard(world, **{name: said[name] for name in WISHES})
     begin(out, plan)
     _go_on(out)
 

@@ -36,9 +36,9 @@ def find(
     from honeyguide.finding import Finder
 
     finder = Finder(model=kind, clicks=clicks, delay=delay, feedback=feedback)
-    made = open_world(
-        world, delay=delay, contact=contact, allow_private=allow_private, resolve=resolve
-    )
+    wishes = {"contact": contact, "allow_private": allow_private, "resolve": resolve}
+    flags.check_heard(world, **wishes)
+    made = open_world(world, delay=delay, **wishes)
 
     def show(answer: "Answer") -> None:
         if as_json:

@@ -39,9 +39,9 @@ def watch(
 
     for place in filter(None, (out, rss)):
         check_writable(place)
-    made = open_world(
-        world, delay=delay, contact=contact, allow_private=allow_private, resolve=resolve
-    )
+    wishes = {"contact": contact, "allow_private": allow_private, "resolve": resolve}
+    flags.check_heard(world, **wishes)
+    made = open_world(world, delay=delay, **wishes)
     addresses = watching.read_sources(sources)
     state, lock = (out.with_name(f"{out.name}.{end}") for end in ("state", "lock"))
     alone = Lock(out, lock)  # two at once would report items twice
