@@ -1,7 +1,7 @@
 """Every complaint honeyguide makes to its user: one clear sentence."""
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 
 class HoneyguideError(Exception):
@@ -33,3 +33,9 @@ MEANINGS = {
 def explained(failure: str) -> str:
     """A failed fetch by its name, and what that means where it is not plain."""
     return ", ".join(filter(None, [failure, MEANINGS.get(failure)]))
+
+
+def nothing_fetched(failures: Mapping[str, int]) -> str:
+    """Why there is not one page, by how often each failure was met."""
+    reasons = "; ".join(f"{explained(what)} ({count})" for what, count in failures.items())
+    return f"nothing could be fetched: {reasons}"

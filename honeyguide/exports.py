@@ -8,9 +8,10 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from datetime import UTC, datetime
+from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TextIO
 
 from honeyguide.errors import HoneyguideError, unknown
 from honeyguide.store.database import about, open_crawl, reading
@@ -73,6 +74,28 @@ def export(
     return pages.count
 
 
+def stream(
+    folder: Path,
+    format: str,
+    file: TextIO,
+    relevant_only: bool = False,
+    progress: Progress | None = None,
+) -> int:
+    """Write the pages of a crawl as text to an open file, and count them."""
+    if format not in FORMATS:
+        raise unknown("format", format, FORMATS)
+    if format not in TEXTS:
+        known = " or ".join(TEXTS)
+        raise HoneyguideError(f"{format} goes into a file: only {known} can be written to -")
+    with closing(open_crawl(folder)) as database:
+        pages = _Pages(database, folder, relevant_only, progress)
+        try:
+            TEXTS[format](pages, file)
+        except sqlite3.Error as error:
+            raise HoneyguideError(f"cannot export {folder}: {error}") from None
+    return pages.count
+
+
 class _Pages:
     """The pages of a crawl one by one, however many there are."""
 
@@ -124,19 +147,16 @@ class _Pages:
 # --------------------------------------------------------------------------- formats
 
 
-def _jsonl(pages: _Pages, path: Path) -> None:
-    with path.open("w", encoding="utf-8", newline="\n") as file:
-        for row in pages.rows():
-            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+def _jsonl(pages: _Pages, file: TextIO) -> None:
+    file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in pages.rows())
 
 
-def _csv(pages: _Pages, path: Path) -> None:
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(_COLUMNS)
-        for row in pages.rows():
-            plain = row | {"reasons": "; ".join(row["reasons"])}
-            writer.writerow(map(_harmless, plain.values()))
+def _csv(pages: _Pages, file: TextIO) -> None:
+    writer = csv.writer(file)
+    writer.writerow(_COLUMNS)
+    for row in pages.rows():
+        plain = row | {"reasons": "; ".join(row["reasons"])}
+        writer.writerow(map(_harmless, plain.values()))
 
 
 def _harmless(value: Any) -> Any:
@@ -183,9 +203,16 @@ def _copy(source: Path, offset: int, length: int, out: BinaryIO) -> None:
         raise HoneyguideError(f"{source} is cut off")
 
 
+TEXTS: dict[str, Callable[[_Pages, TextIO], None]] = {"jsonl": _jsonl, "csv": _csv}
+
+
+def _text(format: str, pages: _Pages, path: Path) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        TEXTS[format](pages, file)
+
+
 FORMATS: dict[str, Callable[[_Pages, Path], None]] = {
-    "jsonl": _jsonl,
-    "csv": _csv,
+    **{format: partial(_text, format) for format in TEXTS},
     "parquet": _parquet,
     "warc": _warc,
 }

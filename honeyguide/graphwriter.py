@@ -1,5 +1,6 @@
 """Writing a recorded web: page by page, or from arrays."""
 
+import glob
 import json
 import re
 import secrets
@@ -21,6 +22,7 @@ from honeyguide.errors import HoneyguideError
 from honeyguide.graphs import VERSION, Record, name_hash
 
 CONTEXT = 150  # characters either side of a link
+TOKEN = 4  # bytes that tell drafts for one place apart
 LinkRow = Sequence[str]  # target id or URL, anchor, context, tag path; the last ones may be missing
 _encode = msgspec.msgpack.Encoder().encode
 
@@ -215,6 +217,13 @@ class _Table:
         self._file.close()
 
 
+def drafts(path: str | Path) -> list[Path]:
+    """The folders of recordings that were begun for a place and are not complete."""
+    place = Path(path)
+    token = "[0-9a-f]" * (2 * TOKEN)
+    return sorted(place.parent.glob(f".{glob.escape(place.name)}.{token}.part"))
+
+
 class _Draft:
     """The files of a recording, in a folder beside its place until they are complete."""
 
@@ -224,7 +233,7 @@ class _Draft:
             raise HoneyguideError(f"{path} already exists: choose another place for the graph")
         name = name or self._place.name
         self.name = re.sub(r"[^a-z0-9-]+", "-", name.lower()).strip("-") or "graph"
-        self.folder = self._place.with_name(f".{self._place.name}.{secrets.token_hex(4)}.part")
+        self.folder = self._place.with_name(f".{self._place.name}.{secrets.token_hex(TOKEN)}.part")
         try:
             self.folder.mkdir(parents=True)
         except OSError as error:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from honeyguide.contracts import State, Vector
+from honeyguide.text import counted
 
 
 @dataclass(slots=True)
@@ -44,7 +45,7 @@ class LetGo:
     def __str__(self) -> str:
         if not self.count:
             return ""
-        shown = f"{self.count:,} links (mean score {self.worth / self.count:.3g}"
+        shown = f"{counted(self.count, 'link')} (mean score {self.worth / self.count:.3g}"
         shown += f", best {self.best:.3g}"
         if self.taken:
             shown += f"; links taken: {self.taken_worth / self.taken:.3g}"

@@ -57,3 +57,8 @@ def terms(text: str) -> list[str]:
 def is_glued(text: str) -> bool:
     """Whether its script writes words, or words and their endings, without spaces between."""
     return _GLUED.search(text) is not None
+
+
+def counted(number: int, noun: str) -> str:
+    """So many of something."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

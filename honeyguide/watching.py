@@ -195,8 +195,8 @@ def _addresses(line: str, where: str) -> list[str]:
     return [url for url in known if url]
 
 
-def write_rss(path: Path, found: Sequence[Item]) -> None:
-    """The latest items as an RSS feed."""
+def write_rss(path: Path, found: Sequence[Item], home: str) -> None:
+    """The latest items as an RSS feed of the page that a reader of it is led to."""
     entries = "".join(
         f"<item><title>{_xml(item.title)}</title><link>{_xml(item.url)}</link>"
         f'<guid isPermaLink="true">{_xml(item.url)}</guid>'
@@ -207,7 +207,7 @@ def write_rss(path: Path, found: Sequence[Item]) -> None:
     part = path.with_name(f".{path.name}.part")
     part.write_text(
         '<?xml version="1.0" encoding="utf-8"?>\n<rss version="2.0"><channel>'
-        "<title>honeyguide watch</title><link>https://example.org/</link>"
+        f"<title>honeyguide watch</title><link>{_xml(home)}</link>"
         f"<description>New items of watched pages</description>\n{entries}</channel></rss>\n",
         "utf-8",
     )

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from typer.testing import CliRunner
 from honeyguide.cli import app
 from honeyguide.errors import HoneyguideError
 from honeyguide.fetchers.http import NOBODY, user_agent
+from honeyguide.graphwriter import drafts
 from honeyguide.keeping import from_root
 from honeyguide.places import check_folder
 from tests.fetchers.servers import page, served
@@ -288,6 +290,31 @@ def test_a_flag_that_a_bench_would_not_hear_is_refused(tmp_path):
     assert told == "--quick is a flag of a suite: say --suite NAME too"
 
 
+@pytest.mark.parametrize(
+    "flag",
+    [
+        ("--contact", "me@example.org"),
+        ("--allow-private",),
+        ("--resolve", "*=127.0.0.1:80"),
+        ("--sitemaps",),
+        ("--parsers", 2),
+    ],
+)
+def test_a_flag_of_the_live_web_is_refused_where_no_server_is_asked(flag, tmp_path):
+    told = refused("crawl", *SMALL, *flag, "--out", tmp_path / "out")
+    world = "world 'synthetic:pages=3000' has no use for it"
+    assert told == f"{flag[0]} is a flag of the live web: {world}"
+    assert not (tmp_path / "out").exists()
+
+
+def test_find_and_watch_refuse_what_a_generated_web_would_not_hear(tmp_path):
+    (tmp_path / "sources").write_text("http://site0.train.example/\n")
+    generated = ("--world", "organisations:train", "--allow-private")
+    for command in (("find", "site0.train.example"), ("watch", tmp_path / "sources", "--once")):
+        told = refused(*command, *generated, folder=tmp_path)
+        assert told.startswith("--allow-private is a flag of the live web")
+
+
 @pytest.mark.parametrize("command", [("bench", *SMALL), ("bench", "--suite", "han2018"), ("demo",)])
 def test_a_place_that_cannot_be_written_is_told_before_anything_is_run(command, tmp_path):
     (tmp_path / "file").touch()
@@ -382,6 +409,60 @@ def test_a_broken_import_leaves_nothing_behind(tmp_path):
     assert not (tmp_path / "out").exists()
 
 
+def test_one_of_something_is_no_plural(tmp_path):
+    row = {"id": "a", "text": "rocks", "links": [["b", ""]], "labels": ["stone"]}
+    (tmp_path / "pages.jsonl").write_text(json.dumps(row))
+    done = honeyguide("import", "jsonl", "pages.jsonl", "web", folder=tmp_path)
+    assert done.stdout.startswith("web: 1 page, 0 links, 1 outside, 0 duplicates, 1 label\n")
+
+
+@contextmanager
+def importing(folder):
+    """An import to `out` that waits for its second page."""
+    os.mkfifo(folder / "pages")
+    command = [PROGRAM, "import", "jsonl", folder / "pages", folder / "out"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as running:
+        with (folder / "pages").open("w") as pages:
+            pages.write('{"id": "a"}\n')
+            pages.flush()
+            while not drafts(folder / "out"):
+                assert running.poll() is None
+                time.sleep(0.02)
+            yield running
+        running.wait(30)
+
+
+def test_an_import_that_is_told_to_end_leaves_nothing_behind(tmp_path):
+    with importing(tmp_path) as running:
+        running.send_signal(signal.SIGTERM)
+        assert (running.communicate(timeout=30)[1], running.returncode) == (
+            "honeyguide: stopped\n",
+            130,
+        )
+    assert [path.name for path in tmp_path.iterdir()] == ["pages"]
+
+
+def test_what_a_killed_import_left_is_removed_by_the_next_one_to_its_place(tmp_path, small_graph):
+    with importing(tmp_path) as running:
+        running.kill()
+        running.wait(30)
+    others = tmp_path / ".out2.0123abcd.part"
+    others.mkdir()
+    assert drafts(tmp_path / "out")
+    done = honeyguide("import", "jsonl", small_graph.parent / "pages.jsonl", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    left = {path.name for path in tmp_path.iterdir()}
+    assert left == {"pages", "out", others.name}
+
+
+def test_two_imports_to_one_place_are_refused_before_the_second_begins(tmp_path, small_graph):
+    with importing(tmp_path) as running:
+        told = refused("import", "jsonl", small_graph.parent / "pages.jsonl", tmp_path / "out")
+        assert told == f"{tmp_path / 'out'} is in use by process {running.pid}"
+        assert len(drafts(tmp_path / "out")) == 1
+        running.kill()
+
+
 def test_a_wrong_key_in_a_toml_file_gets_the_nearest_flag(tmp_path):
     (tmp_path / "crawl.toml").write_text('topik = "geology"\n')
     said = refused("crawl", "--config", tmp_path / "crawl.toml", "--out", tmp_path / "out")
@@ -410,6 +491,35 @@ def test_a_bench_leaves_the_folder_of_a_crawl_alone(tmp_path):
     before = set((tmp_path / "out").iterdir())
     assert "holds a crawl" in refused("bench", *SMALL, "--budget", 5, "--out", tmp_path / "out")
     assert set((tmp_path / "out").iterdir()) == before
+
+
+def test_a_bench_replaces_earlier_results_only_when_told(small_graph, tmp_path):
+    def bench(budget, *flags):
+        return (
+            *("bench", "--world", f"graph:{small_graph}", "--topic", "geology", "--seed", "Page_2"),
+            *("--agents", "random", "--runs", 1, "--budget", budget, "--out", tmp_path, *flags),
+        )
+
+    def budget():
+        return json.loads((tmp_path / "results.json").read_text())["task"]["budget"]
+
+    honeyguide(*bench(3))
+    told = refused(*bench(4))
+    assert told == f"{tmp_path} has results: name another folder with --out, or --replace them"
+    assert budget() == 3
+    assert honeyguide(*bench(4, "--replace")).returncode == 0
+    assert budget() == 4
+
+
+def test_a_bench_that_could_fetch_nothing_says_why(tmp_path):
+    with served({}) as server:
+        done = honeyguide(
+            *("bench", "--world", "web", "--topic", "geology", "--agents", "random", "--runs", 2),
+            *("--seed", f"http://127.0.0.1:{server.port}/", "--budget", 3, "--out", tmp_path),
+        )
+    assert done.returncode == 0, done.stderr
+    why = "private address, inside this network: --allow-private allows it (2)"
+    assert done.stderr == f"honeyguide: nothing could be fetched: {why}\n"
 
 
 def interrupted(*arguments, folder, seconds):

@@ -1,6 +1,8 @@
 import csv
 import json
+import os
 import sqlite3
+import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
@@ -269,3 +271,34 @@ def test_a_page_that_asks_not_to_be_indexed_is_no_page_of_the_crawl(folder, tmp_
     known = status(folder)
     assert (known["visits"], known["pages"]) == (6, 3)
     assert export(folder, "jsonl", tmp_path / "out.jsonl") == 3
+
+
+def piped(folder, *flags):
+    command = [sys.executable, "-m", "honeyguide", "export", str(folder), "--out", "-", *flags]
+    return subprocess.run(command, capture_output=True, cwd=folder.parent, timeout=60)
+
+
+@pytest.mark.parametrize("format", ["jsonl", "csv"])
+def test_an_export_to_standard_output_is_what_the_file_would_be(folder, tmp_path, format):
+    export(folder, format, tmp_path / "file")
+    done = piped(folder, "--format", format)
+    assert done.stdout == (tmp_path / "file").read_bytes()
+    assert done.stderr == b"3 pages: -\n"
+    assert not (tmp_path / "-").exists()
+
+
+@pytest.mark.parametrize("format", ["parquet", "warc"])
+def test_what_is_no_text_is_not_written_to_standard_output(folder, format):
+    done = piped(folder, "--format", format)
+    assert (done.returncode, done.stdout) == (1, b"")
+    told = f"honeyguide: {format} goes into a file: only jsonl or csv can be written to -\n"
+    assert done.stderr.decode() == told
+
+
+def test_a_reader_who_has_enough_of_an_export_hears_no_complaint(folder):
+    read, write = os.pipe()
+    os.close(read)
+    command = [sys.executable, "-m", "honeyguide", "export", str(folder), "--out", "-"]
+    done = subprocess.run(command, stdout=write, stderr=subprocess.PIPE, timeout=60)
+    os.close(write)
+    assert (done.returncode, done.stderr) == (0, b"")

@@ -242,7 +242,11 @@ def test_a_crash_between_writing_and_saving_repeats_nothing(tmp_path):
 def test_a_feed_holds_what_pages_say_however_odd(tmp_path):
     from xml.etree import ElementTree
 
-    write_rss(tmp_path / "feed", [Item("s", "http://x.example/?a=1&b=2", "A <b> & \x00", "t", 0.0)])
+    write_rss(
+        tmp_path / "feed",
+        [Item("s", "http://x.example/?a=1&b=2", "A <b> & \x00", "t", 0.0)],
+        "http://x.example/",
+    )
     item = ElementTree.parse(tmp_path / "feed").find("channel/item")
     assert item.findtext("title") == "A <b> & "
     assert item.findtext("link") == "http://x.example/?a=1&b=2"

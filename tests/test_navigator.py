@@ -148,7 +148,7 @@ def test_links_beyond_the_bound_are_let_go_of_and_counted_and_can_be_found_again
     navigator.absorb(visit(navigator.choose(0.0), [B, C, D]), 0.0)
     assert len(navigator.frontier) == 2
     assert (navigator.let_go.count, navigator.let_go.worth) == (1, 1.0)
-    assert "1 links (mean score 1, best 1" in str(navigator.let_go)
+    assert "1 link (mean score 1, best 1" in str(navigator.let_go)
     d = navigator.choose(0.0)
     assert d.url == D
     navigator.absorb(visit(d, [B]), 0.0)

@@ -2,10 +2,11 @@
 
 import asyncio
 from pathlib import Path
+from xml.etree import ElementTree
 
 from honeyguide.contracts import Verdict
 from honeyguide.registry import make
-from honeyguide.watching import FIRST, Watch, Watched
+from honeyguide.watching import FIRST, Item, Watch, Watched, write_rss
 from tests.fetchers.servers import Server, page
 
 DATE = "Tue, 14 Nov 2023 22:15:00 GMT"
@@ -52,3 +53,12 @@ def test_a_source_whose_host_asks_for_patience_gets_it():
     busy = page(b"", "503 Service Unavailable", retry_after="80000")
     _, watched, _ = looks(busy, now=1000.0)
     assert (watched.due, watched.failure) == (81_000.0, "status 503")
+
+
+def test_a_feed_leads_its_readers_to_a_page_that_is_watched(tmp_path):
+    home = "http://x.example/events?a=1&b=2"
+    item = Item(home, "http://x.example/e/1", "Event 1", "On May 1", 0.0)
+    write_rss(tmp_path / "feed.xml", [item], home)
+    channel = ElementTree.parse(tmp_path / "feed.xml").getroot()[0]
+    assert channel.findtext("link") == home
+    assert channel.findtext("item/link") == item.url

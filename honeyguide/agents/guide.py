@@ -1,5 +1,6 @@
 """Online ridge regression on all that speaks for a link, with a look one step ahead."""
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -34,6 +35,10 @@ class Guide(Agent):
         dimensions: int = 64,  # of the meaning of words
         buckets: int = 256,  # for the words themselves
     ) -> None:
+        if not (0 <= gamma < 1 and 0 < ridge < math.inf and min(dimensions, buckets) >= 1):
+            raise HoneyguideError(
+                "guide needs 0 <= gamma < 1, a ridge above 0, and at least 1 dimension and 1 bucket"
+            )
         self.features: LinkEvidence = LinkEvidence(goal, dimensions, buckets)
         self.gamma = gamma
         self._topic = goal.topic

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from honeyguide.bench.runner import Comparison, Runs
+from honeyguide.text import counted
 from honeyguide.version import VERSION
 
 POINTS = 200  # of a curve, in results.json
@@ -63,10 +64,10 @@ def as_markdown(comparison: Comparison, command: str) -> str:
     rows = "\n".join(
         f"| {' | '.join(cells(comparison, runs))} |" for runs in best_first(comparison)
     )
-    runs = max(len(runs.pages) for runs in comparison.runs)
+    runs = counted(max(len(runs.pages) for runs in comparison.runs), "run")
     return f"""# {plan.topic}: relevant pages among {plan.budget} fetched
 
-World `{plan.world}`, judge `{plan.judge}`, from {", ".join(plan.seeds)}; {runs} runs each.
+World `{plan.world}`, judge `{plan.judge}`, from {", ".join(plan.seeds)}; {runs} each.
 
 | agent | relevant, mean | sd | share of the oracle | pages | seconds a run |
 |---|---:|---:|---:|---:|---:|

@@ -1,8 +1,9 @@
 """Several agents on one task, several times each, and what they found."""
 
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,7 @@ class Runs:
     curves: NDArray[np.int32]  # runs x budget: relevant pages after each page fetched
     pages: tuple[int, ...]
     seconds: tuple[float, ...]  # wall time
+    failures: Counter[str] = field(default_factory=Counter)  # of all runs, by their names
 
     @property
     def relevant(self) -> list[int]:
@@ -37,6 +39,11 @@ class Comparison:
     plan: Plan
     runs: tuple[Runs, ...]
     oracle: Runs | None  # where there can be one
+
+    @property
+    def failures(self) -> Counter[str]:
+        """Of all agents, by their names."""
+        return sum((runs.failures for runs in self.runs), Counter())
 
     def oracle_share(self, runs: Runs) -> float | None:
         """What an agent found of what the oracle found."""
@@ -69,16 +76,17 @@ def _truth_is_known(world: World) -> bool:
 
 def _run(opened: OpenPlan, agent: str, runs: int, progress: Progress) -> Runs:
     plan = replace(opened.plan, agent=agent)
+    failures: Counter[str] = Counter()
     each = [
-        _run_once(opened, replace(plan, random_seed=plan.random_seed + run), progress)
+        _run_once(opened, replace(plan, random_seed=plan.random_seed + run), progress, failures)
         for run in range(runs)
     ]
     curves, pages, seconds = zip(*each, strict=True)
-    return Runs(agent, np.stack(curves), pages, seconds)
+    return Runs(agent, np.stack(curves), pages, seconds, failures)
 
 
 def _run_once(
-    opened: OpenPlan, plan: Plan, progress: Progress
+    opened: OpenPlan, plan: Plan, progress: Progress, failures: Counter[str]
 ) -> tuple[NDArray[np.int32], int, float]:
     navigator = opened.navigator(plan)
     curve = np.zeros(plan.budget, np.int32)
@@ -86,6 +94,8 @@ def _run_once(
     def note(visit: Visit, step: Step, now: float) -> None:
         # to the end, so that stopping early gains and loses nothing
         curve[navigator.memory.visits - 1 :] = navigator.memory.relevant_found
+        if visit.failure:
+            failures[visit.failure] += 1
         progress(plan.agent, 1)
 
     begin = time.perf_counter()

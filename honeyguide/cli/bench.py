@@ -14,11 +14,12 @@ from rich.table import Table
 from honeyguide.cli import flags
 from honeyguide.cli.crawl import Out
 from honeyguide.cli.progress import progress_bar
-from honeyguide.errors import HoneyguideError
+from honeyguide.errors import HoneyguideError, nothing_fetched
 
 FOR_BOTH = ("out", "agents", "config")
 OF_A_SUITE = ("suite", "data", "parts", "quick", "workers")
 USUAL = "best_first,breadth_first,random"
+FILES = ("results.json", "report.md", "curves.png")
 
 if TYPE_CHECKING:
     from honeyguide.bench.runner import Comparison
@@ -45,6 +46,7 @@ def bench(
     delay: flags.Delay = None,
     patience: flags.Patience = None,
     random_seed: flags.RandomSeed = 0,
+    replace: Annotated[bool, typer.Option("--replace", help="Replace earlier results.")] = False,
     suite: Annotated[
         str, typer.Option("--suite", help="Run a suite of experiments; `honeyguide list suites`.")
     ] = "",
@@ -71,6 +73,10 @@ def bench(
         return
     if not world:
         raise HoneyguideError("bench what? say --world for one task, or --suite for many")
+    if not replace and any((out / name).exists() for name in FILES):
+        raise HoneyguideError(
+            f"{out} has results: name another folder with --out, or --replace them"
+        )
     from honeyguide.bench.report import write_report
     from honeyguide.bench.runner import compare
     from honeyguide.plan import Plan
@@ -92,7 +98,9 @@ def bench(
         comparison = compare(plan, names or _names(USUAL), runs, bar_per_agent(bar, budget * runs))
     write_report(comparison, out, shlex.join(["honeyguide", *sys.argv[1:]]))
     print_comparison(comparison)
-    typer.echo(f"results: {out / 'results.json'}, {out / 'report.md'}, {out / 'curves.png'}")
+    typer.echo(f"results: {', '.join(str(out / name) for name in FILES)}")
+    if 0 < sum(sum(runs.pages) for runs in comparison.runs) == comparison.failures.total():
+        typer.echo(f"honeyguide: {nothing_fetched(comparison.failures)}", err=True)
 
 
 def _check_flags(context: typer.Context, is_suite: bool) -> None:

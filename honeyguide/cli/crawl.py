@@ -8,8 +8,8 @@ import typer
 
 from honeyguide.cli import flags
 from honeyguide.cli.progress import progress_bar
-from honeyguide.cli.standing import counted
-from honeyguide.errors import HoneyguideError, explained
+from honeyguide.errors import HoneyguideError, nothing_fetched
+from honeyguide.text import counted
 
 if TYPE_CHECKING:
     from honeyguide.contracts import Visit
@@ -116,10 +116,11 @@ def crawl(
     """Crawl from the seeds and bring back the pages that are relevant to the topic."""
     from honeyguide.guards.lists import read_list
     from honeyguide.keeping import begin
-    from honeyguide.plan import Plan
+    from honeyguide.plan import WISHES, Plan
 
     said = {name: value for name, value in locals().items() if name in Plan.__slots__}
     plan = Plan(**said | {"allow": read_list(allow), "deny": read_list(deny)})
+    flags.check_heard(world, **{name: said[name] for name in WISHES})
     begin(out, plan)
     _go_on(out)
 
@@ -162,8 +163,7 @@ def _go_on(folder: Path, **changes: Any) -> None:
     )
     failures = {} if outcome.relevant else status(folder)["failures"]
     if 0 < outcome.pages == sum(failures.values()):
-        reasons = "; ".join(f"{explained(what)} ({count})" for what, count in failures.items())
-        typer.echo(f"honeyguide: nothing could be fetched: {reasons}", err=True)
+        typer.echo(f"honeyguide: {nothing_fetched(failures)}", err=True)
     elif outcome.pages == before and outcome.reason in LIMITS:
         limit = LIMITS[outcome.reason]
         typer.echo(f"honeyguide: nothing more was fetched: say {limit} to go further", err=True)

@@ -8,6 +8,7 @@ import typer
 
 from honeyguide.cli import flags
 from honeyguide.errors import HoneyguideError
+from honeyguide.text import counted
 
 if TYPE_CHECKING:
     from honeyguide.finding import Answer
@@ -35,9 +36,9 @@ def find(
     from honeyguide.finding import Finder
 
     finder = Finder(model=kind, clicks=clicks, delay=delay, feedback=feedback)
-    made = open_world(
-        world, delay=delay, contact=contact, allow_private=allow_private, resolve=resolve
-    )
+    wishes = {"contact": contact, "allow_private": allow_private, "resolve": resolve}
+    flags.check_heard(world, **wishes)
+    made = open_world(world, delay=delay, **wishes)
 
     def show(answer: "Answer") -> None:
         if as_json:
@@ -83,7 +84,6 @@ def _addresses(homes: list[str]) -> "tuple[list[str], list[Answer]]":
 
 def _show(answer: "Answer") -> None:
     found = "no source page" if not answer.sources else ""
-    clicks = "1 click" if answer.clicks == 1 else f"{answer.clicks} clicks"
-    typer.echo(f"{answer.home}: {found or 'found'} with {clicks}")
+    typer.echo(f"{answer.home}: {found or 'found'} with {counted(answer.clicks, 'click')}")
     for source in answer.sources:
         typer.echo(f"  {source.url} ({source.probability:.2f})")

@@ -50,6 +50,18 @@ def show_help(context: typer.Context) -> None:
         raise typer.Exit(2)
 
 
+def check_heard(world: str, **said: Any) -> None:
+    """A flag that a world would not hear is refused: where no server is asked, it means nothing."""
+    from honeyguide.registry import accepts
+
+    for name, value in said.items():
+        if value and not accepts("world", world, name):
+            flag = f"--{name.replace('_', '-')}"
+            raise HoneyguideError(
+                f"{flag} is a flag of the live web: world {world!r} has no use for it"
+            )
+
+
 def _names(parameter: Any) -> set[str]:
     flags = {flag.lstrip("-").replace("-", "_") for flag in parameter.opts}
     return flags | ({parameter.name} if parameter.name else set())

@@ -1,6 +1,9 @@
 """honeyguide import: recorded webs from other forms."""
 
-from collections.abc import Callable
+import shutil
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,6 +12,8 @@ import typer
 
 from honeyguide.cli import flags
 from honeyguide.cli.progress import progress_bar
+from honeyguide.errors import HoneyguideError
+from honeyguide.text import counted
 
 app = typer.Typer(help="Make a recorded web that can be crawled again and again.")
 
@@ -100,12 +105,42 @@ def subgraph(
 
 
 def _import(work: Callable[..., dict[str, Any]], source: Path | list[Path], out: Path) -> None:
-    with progress_bar() as bar:
+    with _alone(out), progress_bar() as bar:
         task = bar.add_task("reading", total=None, news="")
 
         def report(done: int, total: int) -> None:
             bar.update(task, completed=done, total=total or None)
 
         counts = work(source, out, report)
-    typer.echo(f"{out}: " + ", ".join(f"{count:,} {name}" for name, count in counts.items()))
+    typer.echo(f"{out}: " + ", ".join(_said(count, name) for name, count in counts.items()))
     typer.echo(f"crawl it with --world graph:{out}")
+
+
+def _said(count: int, name: str) -> str:
+    is_plural = name.isalpha() and name.endswith("s")
+    return counted(count, name[:-1]) if is_plural else f"{count:,} {name}"
+
+
+@contextmanager
+def _alone(out: Path) -> Iterator[None]:
+    """One import at a time to a place: what others have begun there was killed, and is removed."""
+    from honeyguide.graphwriter import drafts
+    from honeyguide.store.lock import Lock
+
+    if out.exists():
+        raise HoneyguideError(f"{out} already exists: choose another place for the graph")
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise HoneyguideError(f"cannot write to {out}: {error.strerror}") from None
+    file = out.with_name(f".{out.name}.lock")
+    lock = Lock(out, file)
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends it as Ctrl-C does
+    try:
+        for draft in drafts(out):
+            shutil.rmtree(draft, ignore_errors=True)
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+        lock.release()
+        file.unlink(missing_ok=True)

@@ -2,14 +2,16 @@
 
 import asyncio
 import json
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TextIO
 
 import typer
 
 from honeyguide.cli import flags, standing
 from honeyguide.cli.progress import progress_bar
 from honeyguide.errors import HoneyguideError
+from honeyguide.text import counted
 
 Folder = Annotated[Path, typer.Argument(help="Where a crawl was begun.", show_default=False)]
 
@@ -30,7 +32,10 @@ def status(
 
 def export(
     folder: Folder,
-    out: Annotated[Path, typer.Option("--out", help="The file to make.", show_default=False)],
+    out: Annotated[
+        Path,
+        typer.Option("--out", help="The file to make; - is standard output.", show_default=False),
+    ],
     format: Annotated[
         str,
         typer.Option(
@@ -42,16 +47,30 @@ def export(
     """Write what a crawl found into one file."""
     from honeyguide import exports
 
+    format = format or exports.format_of(out)
+    is_piped = str(out) == "-"
     with progress_bar() as bar:
         task = bar.add_task("pages", total=None, news="")
-        count = exports.export(
-            folder,
-            format or exports.format_of(out),
-            out,
-            relevant,
-            lambda done, total: bar.update(task, completed=done, total=total),
-        )
-    typer.echo(f"{standing.counted(count, 'page')}: {out}")
+
+        def advance(done: int, total: int) -> None:
+            bar.update(task, completed=done, total=total)
+
+        if is_piped:
+            count = _pipe(lambda file: exports.stream(folder, format, file, relevant, advance))
+        else:
+            count = exports.export(folder, format, out, relevant, advance)
+    typer.echo(f"{counted(count, 'page')}: {out}", err=is_piped)
+
+
+def _pipe(write: Callable[[TextIO], int]) -> int:
+    """Write to standard output in UTF-8, whatever the terminal's; who reads may have enough."""
+    try:
+        with open(1, "w", encoding="utf-8", newline="", closefd=False) as file:
+            return write(file)
+    except BrokenPipeError:
+        raise typer.Exit from None
+    except OSError as error:
+        raise HoneyguideError(f"cannot write to standard output: {error.strerror}") from None
 
 
 def robots(

@@ -10,6 +10,7 @@ import typer
 
 from honeyguide.cli import flags
 from honeyguide.errors import HoneyguideError, explained
+from honeyguide.text import counted
 
 if TYPE_CHECKING:
     from honeyguide.parsers.regions import Region
@@ -37,9 +38,8 @@ def regions(
 
 
 def _show(number: int, region: "Region") -> None:
-    typer.echo(
-        f"region {number}: {len(region.records)} records, {region.nodes} tags, {region.path}"
-    )
+    records, tags = counted(len(region.records), "record"), counted(region.nodes, "tag")
+    typer.echo(f"region {number}: {records}, {tags}, {region.path}")
     for record in region.records:
         typer.echo(f"  {record.text[:SHOWN]}")
         for link in record.links[:1]:

@@ -24,11 +24,6 @@ def lines(status: Mapping[str, Any]) -> Iterator[str]:
             yield f"  {name.replace('_', '-'):<14} {_short(_readable(value))}"
 
 
-def counted(number: int, noun: str) -> str:
-    """So many of something."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
 def _moment(seconds: float | None) -> str:
     if seconds is None:
         return ""

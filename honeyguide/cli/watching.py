@@ -39,9 +39,9 @@ def watch(
 
     for place in filter(None, (out, rss)):
         check_writable(place)
-    made = open_world(
-        world, delay=delay, contact=contact, allow_private=allow_private, resolve=resolve
-    )
+    wishes = {"contact": contact, "allow_private": allow_private, "resolve": resolve}
+    flags.check_heard(world, **wishes)
+    made = open_world(world, delay=delay, **wishes)
     addresses = watching.read_sources(sources)
     state, lock = (out.with_name(f"{out.name}.{end}") for end in ("state", "lock"))
     alone = Lock(out, lock)  # two at once would report items twice
@@ -58,7 +58,7 @@ def watch(
                         typer.echo(f"{item.title}: {item.url}")
                 written.extend(new)
                 if rss and (new or not rss.exists()):
-                    watching.write_rss(rss, written[: -IN_FEED - 1 : -1])
+                    watching.write_rss(rss, written[: -IN_FEED - 1 : -1], addresses[0])
             return kept
         finally:
             alone.release()

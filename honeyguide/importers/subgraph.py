@@ -13,6 +13,7 @@ from honeyguide.graphwriter import GraphWriter
 from honeyguide.importers.streams import Progress
 from honeyguide.judges.targets import Targets
 from honeyguide.networks.optimal import UNREACHABLE, hops_to_reward
+from honeyguide.text import counted
 
 OUTGOING = -2  # hops of pages that are only linked to from inside
 
@@ -74,5 +75,5 @@ def _add(writer: GraphWriter, graph: Graph, page: int, distance: int) -> None:
 
 def _counts(distance: NDArray[np.int32], hops: int) -> dict[str, int]:
     """As in table 3.1."""
-    by_hops = {f"at {n} hops": int((distance == n).sum()) for n in range(hops + 1)}
+    by_hops = {f"at {counted(n, 'hop')}": int((distance == n).sum()) for n in range(hops + 1)}
     return by_hops | {"outgoing": int((distance == OUTGOING).sum())}

@@ -8,6 +8,7 @@ from honeyguide.contracts import Goal, Learner, Link, Page, Step, Verdict, Visit
 from honeyguide.errors import HoneyguideError
 from honeyguide.features.company import EVIDENCE, SHOWN
 from honeyguide.memory import Memory
+from honeyguide.registry import make
 
 
 @pytest.fixture
@@ -158,6 +159,14 @@ def test_of_another_topic_the_words_are_not_believed(goal, encoder):
 def test_a_policy_for_other_features_is_refused(goal):
     with pytest.raises(HoneyguideError, match="do not fit"):
         Guide(goal, buckets=16).load_policy(Guide(goal).policy())
+
+
+@pytest.mark.parametrize(
+    "wrong", ["gamma=-4", "gamma=1", "gamma=nan", "ridge=0", "dimensions=0", "buckets=0"]
+)
+def test_a_setting_out_of_range_is_refused(goal, wrong):
+    with pytest.raises(HoneyguideError, match="guide needs 0 <= gamma < 1, a ridge above 0"):
+        make("agent", f"guide:{wrong}", goal=goal)
 
 
 def test_categories_are_words_that_tell_relevant_pages_from_others(goal):

@@ -37,7 +37,7 @@ def whole(tmp_path):
 
 def test_pages_within_two_hops_and_what_they_link_to_are_kept(whole, tmp_path):
     counts = cut_subgraph(whole, tmp_path / "part", targets="law.example")
-    assert counts == {"pages": 5, "at 0 hops": 1, "at 1 hops": 1, "at 2 hops": 2, "outgoing": 1}
+    assert counts == {"pages": 5, "at 0 hops": 1, "at 1 hop": 1, "at 2 hops": 2, "outgoing": 1}
     part = Graph.open(tmp_path / "part")
     assert part.labels() == {"hops:2": 2, "hops:0": 1, "hops:1": 1, "hops:outgoing": 1}
     first = part.page(part.find("http://first.example/"))

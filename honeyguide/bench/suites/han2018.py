@@ -19,6 +19,7 @@ from honeyguide.bench.suites.topics import (
     han_entries,
     keyword_task,
 )
+from honeyguide.text import counted
 
 GENERATED = "synthetic:pages=60000,seed=1"
 # its topics that are nearest to the document's
@@ -130,10 +131,10 @@ def _ordering(results: Results, part: str) -> str:
 
     learnt = sum(_best(results, part, task) != "best_first" for task in tasks)
     return (
-        f"Of {len(tasks)} topics, the best of the learning agents finds at least as much as no "
-        f"learning on {learnt}; the synchronous one at least as much as the asynchronous on "
-        f"{holds('linear_sync', 'linear_async')}; the moderated one at least as much as the "
-        f"asynchronous on {holds('linear_moderated', 'linear_async')}."
+        f"Of {counted(len(tasks), 'topic')}, the best of the learning agents finds at least as "
+        f"much as no learning on {learnt}; the synchronous one at least as much as the "
+        f"asynchronous on {holds('linear_sync', 'linear_async')}; the moderated one at least "
+        f"as much as the asynchronous on {holds('linear_moderated', 'linear_async')}."
     )
 
 
