@@ -1,9 +1,12 @@
 """Pages read in processes of their own make no difference to a crawl."""
 
 import asyncio
-import subprocess
+
+import pytest
 
 from honeyguide.contracts import Link, Response, Verdict
+from honeyguide.errors import HoneyguideError
+from honeyguide.plan import Plan
 from honeyguide.worlds.web import WebWorld
 from tests.test_live import PROGRAM, flags, rows, run, served
 
@@ -36,16 +39,10 @@ def test_a_replay_takes_the_same_decisions_whoever_reads(tmp_path):
     assert alone == one == two
 
 
-def test_a_web_whose_pages_are_read_already_needs_no_parsers(tmp_path):
-    task = ("--topic", "geology", "--seed", "geology", "--out", str(tmp_path / "out"))
-    done = subprocess.run(
-        (PROGRAM, "crawl", "--world", "synthetic:pages=500", *task, "--parsers", "1"),
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    assert done.returncode != 0
-    assert "read already" in done.stderr
+def test_a_web_whose_pages_are_read_already_needs_no_parsers():
+    plan = Plan(topic="geology", seeds=("geology",), world="synthetic:pages=500", parsers=1)
+    with pytest.raises(HoneyguideError, match="read already"):
+        plan.open()
 
 
 def test_a_page_that_cannot_be_read_is_a_failed_visit():
