@@ -157,10 +157,20 @@ def _act(plan: Plan, dice: int, shared: Any, number: int, signals: _Signals) -> 
             return
     outcome = run_jumping(crawl.run(opened.seeds))
     signals.steps[number] = DONE
-    signals.queue.put(Told(outcome.pages, frozenset(rewards)))
+    _tell(signals, Told(outcome.pages, frozenset(rewards)))
+
+
+def _tell(signals: _Signals, told: Told) -> None:
+    """Say what was found, unless nobody hears it: a process ends only when all it said is read."""
+    if _is_heard():
+        signals.queue.put(told)
 
 
 def _is_wanted(signals: _Signals) -> bool:
     """Whether the one that is trained goes on, and is still there."""
+    return not signals.stop.is_set() and _is_heard()
+
+
+def _is_heard() -> bool:
     parent = parent_process()
-    return not signals.stop.is_set() and parent is not None and parent.is_alive()
+    return parent is not None and parent.is_alive()

@@ -5,11 +5,12 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from queue import SimpleQueue
 
 import numpy as np
 import pytest
 
-from honeyguide.actors import DONE, Actors
+from honeyguide.actors import DONE, Actors, Told, _Signals, _tell
 from honeyguide.agents.url_classifier import PASSES, balanced
 from honeyguide.agents.url_linear_q import UrlLinearQ
 from honeyguide.contracts import Goal, Link, Step, Verdict
@@ -287,3 +288,10 @@ def test_pages_are_shown_as_often_as_walks_have_the_choice_of_them():
     batches = balanced(optimal, often, 1000, 40, np.random.default_rng(0))
     shown = np.bincount(np.concatenate(batches), minlength=len(optimal))
     assert shown[2:4].sum() / shown[2:].sum() == pytest.approx(0.5, abs=0.02)
+
+
+def test_an_actor_says_nothing_that_nobody_hears():
+    # no process has begun this one, as when the one that is trained is gone
+    said: SimpleQueue[Told] = SimpleQueue()
+    _tell(_Signals(said, None, None, None), Told(1, frozenset()))
+    assert said.empty()
