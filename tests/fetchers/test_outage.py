@@ -172,19 +172,25 @@ def test_one_server_that_goes_away_is_no_outage():
     assert asyncio.run(run()) == ([REFUSED] * 2, [], [])
 
 
+async def begun_in_an_outage(web):
+    """Fetches that wait for the network."""
+    await web.ask(*HOSTS[:3])
+    await web.go()
+    waits = asyncio.Event()
+
+    async def tell():
+        waits.set()
+
+    web.then[2] = tell
+    asking = asyncio.create_task(web.ask(*HOSTS))
+    await waits.wait()
+    return asking
+
+
 def test_whoever_waits_for_the_network_can_be_stopped():
     async def run():
         async with Web() as web:
-            await web.ask(*HOSTS[:3])
-            await web.go()
-            waits = asyncio.Event()
-
-            async def tell():
-                waits.set()
-
-            web.then[2] = tell
-            asking = asyncio.create_task(web.ask(*HOSTS))
-            await waits.wait()
+            asking = await begun_in_an_outage(web)
             asking.cancel()
             await asyncio.gather(asking, return_exceptions=True)
             await web.fetcher.close()
@@ -198,16 +204,7 @@ def test_whoever_waits_for_the_network_can_be_stopped():
 def test_nobody_waits_for_a_network_that_was_closed():
     async def run():
         async with Web() as web:
-            await web.ask(*HOSTS[:3])
-            await web.go()
-            waits = asyncio.Event()
-
-            async def tell():
-                waits.set()
-
-            web.then[2] = tell
-            asking = asyncio.create_task(web.ask(*HOSTS))
-            await waits.wait()
+            asking = await begun_in_an_outage(web)
             await web.fetcher.close()
             await asyncio.wait([asking], timeout=5.0)
             return asking.cancelled()
