@@ -11,7 +11,7 @@ import numpy as np
 from honeyguide.actors import Actors
 from honeyguide.bench.suite import Task, Trial
 from honeyguide.bench.trials import points
-from honeyguide.contracts import Step, Visit
+from honeyguide.contracts import Page, Step, Visit
 from honeyguide.crawl import run_jumping
 from honeyguide.frontiers.walks import Walks
 from honeyguide.judges.targets import Targets
@@ -30,7 +30,9 @@ GAMMA = 0.75
 UNSEEN = 20_000  # pages never visited whose values are compared with the optimal ones
 SEED = 1  # of the generated web
 TOPICS = ("geology", "volcanoes", "oceans")  # three fields, as accountancy, tax and law
-NEAR = re.compile(r"(\d+) pages near targets")  # seeds of a task: drawn from those
+# seeds of a task: so many pages drawn from those
+OFF = re.compile(r"(\d+) pages off targets")
+NEAR = re.compile(r"(\d+) pages near targets")
 HOPS = 2  # to a target, at most
 HELD_OUT = "held-out"  # the part in which some hosts are never rewarded
 
@@ -128,20 +130,30 @@ def _held_out(task: Task) -> Targets:
 @functools.lru_cache(maxsize=1)
 def _opened_world(judge: str, world: str, seeds: tuple[str, ...], topic: str) -> OpenPlan:
     plan = Plan(topic=topic, seeds=seeds, world=world, judge=judge)
-    near = NEAR.fullmatch(seeds[0])
-    return _from_near_targets(plan, int(near[1])) if near else plan.open()
+    for pattern, starts in ((OFF, _off_targets), (NEAR, _near_targets)):
+        asked = pattern.fullmatch(seeds[0])
+        if asked:
+            opened = replace(plan, seeds=("1 random page",)).open()
+            urls = tuple(starts(opened, int(asked[1])))
+            links = tuple(map(opened.world.find, urls))
+            return OpenPlan(replace(plan, seeds=urls), opened.encoder, opened.world, links)
+    return plan.open()
 
 
-def _from_near_targets(plan: Plan, count: int) -> OpenPlan:
+def _off_targets(opened: OpenPlan, count: int) -> list[str]:
+    """In the document one page in 2,400 is a target: hardly a walk begins at one."""
+    targets = Targets(opened.plan.judge.partition(":")[2])
+    drawn = opened.world.sample(count + count // 4, np.random.default_rng(0))
+    return [link.url for link in drawn if not targets(Page(link.url)).relevant][:count]
+
+
+def _near_targets(opened: OpenPlan, count: int) -> list[str]:
     """Section 4.1: all walks begin within two links of a target."""
-    opened = replace(plan, seeds=("1 random page",)).open()
     truth = opened.world.truth()
     assert truth.url is not None  # noqa: S101 for the type checker
     hops = hops_to_reward(truth, truth.relevant)
     near = np.flatnonzero((hops != UNREACHABLE) & (hops <= HOPS))
-    drawn = np.random.default_rng(0).permutation(near)[:count].tolist()
-    plan = replace(plan, seeds=tuple(map(truth.url, drawn)))
-    return OpenPlan(plan, opened.encoder, opened.world, tuple(map(opened.world.find, plan.seeds)))
+    return list(map(truth.url, np.random.default_rng(0).permutation(near)[:count].tolist()))
 
 
 def _opened(plan: Plan) -> OpenPlan:

@@ -6,7 +6,7 @@ from pathlib import Path
 from honeyguide.errors import HoneyguideError
 from honeyguide.importers.html import import_html
 from honeyguide.importers.jsonl import import_jsonl
-from honeyguide.worlds.synthetic.links import record_links
+from honeyguide.worlds.synthetic.links import Recording, record_links
 
 # pages first: they have labels that files have not
 SOURCES = {
@@ -16,6 +16,7 @@ SOURCES = {
 }
 GENERATED = "synthetic"
 LINKS_OF = "links of synthetic:"  # a generated web without its texts, recorded once
+MANY = "many "  # before that: with as many links a page as in document 004
 TAGS_OF = "markup of "  # a web from its HTML files, with tag paths
 FILES_OF = "files of "  # the archive of a web's HTML files as it is
 ARCHIVE = "html.tar.zst"
@@ -32,14 +33,14 @@ class Webs:
         """Whether a web is there."""
         if web.startswith((TAGS_OF, FILES_OF)):
             return self.data is not None and self._archive(web).exists()
-        made = web.startswith((GENERATED, LINKS_OF))
+        made = web.removeprefix(MANY).startswith((GENERATED, LINKS_OF))
         return made or self._recorded(web) or self._source(web) is not None
 
     def world(self, web: str) -> str:
         """The world to crawl; a web that is there as pages only is imported first."""
         if web.startswith(GENERATED):
             return web
-        if web.startswith(LINKS_OF):
+        if web.removeprefix(MANY).startswith(LINKS_OF):
             return f"graph:{self._links(web)}"
         if web.startswith((TAGS_OF, FILES_OF)):
             return self._html(web)
@@ -55,11 +56,14 @@ class Webs:
         return f"graph:{out}"
 
     def _links(self, web: str) -> Path:
-        settings = dict(pair.split("=") for pair in web.removeprefix(LINKS_OF).split(","))
-        out = self.kept / f"links-{settings['pages']}-{settings['seed']}"
+        said = web.removeprefix(MANY).removeprefix(LINKS_OF)
+        numbers = {name: int(value) for name, value in (p.split("=") for p in said.split(","))}
+        many = web.startswith(MANY)
+        kind = "many-links" if many else "links"
+        out = self.kept / f"{kind}-{numbers['pages']}-{numbers['seed']}"
         if not out.exists():
             self.kept.mkdir(parents=True, exist_ok=True)
-            record_links(int(settings["pages"]), int(settings["seed"]), out)
+            record_links(Recording(numbers["pages"], numbers["seed"], many), out)
         return out
 
     def _html(self, web: str) -> str:

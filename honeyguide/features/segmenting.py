@@ -45,6 +45,11 @@ def segment(run: str) -> tuple[str, ...]:
     return tuple(reversed(words))
 
 
+def is_word(letters: str) -> bool:
+    """Whether these letters are one of the commonest words, and no name or code."""
+    return letters in _costs()
+
+
 def _cost(word: str, costs: dict[str, float]) -> float:
     return costs.get(word) or UNKNOWN + LETTER * len(word)
 

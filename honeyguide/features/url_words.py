@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from honeyguide.contracts import Matrix, MemoryView, Outlinks, State, Step, Vector
-from honeyguide.features.segmenting import url_words
+from honeyguide.features.segmenting import is_word, url_words
 from honeyguide.text import words as words_of
 
 TEXT = "~"  # before words of anchors and titles, which have numbers of their own (3.5.1)
@@ -24,12 +24,14 @@ class UrlWords:
         sightings: int = 3,  # after which a word has a number
         anchors: bool = False,  # whether anchors are read too
         repeats: bool = True,  # whether a word counts as often as it is there; a bag's does not
+        names: bool = True,  # whether what is in no dictionary counts too: it has no meaning
     ) -> None:
         self.width = width
         self.vocabulary = vocabulary
         self.sightings = sightings
         self.anchors = anchors
         self.repeats = repeats
+        self.names = names
         self.words: list[str] = [""]  # by number
         self._numbers: dict[str, int] = {}
         self._seen: dict[str, int] = {}  # how often, of words without a number
@@ -78,7 +80,7 @@ class UrlWords:
 
     def _note(self, word: str) -> int:
         """Count a word without a number; when it was seen often enough, it gets one."""
-        if len(self.words) > self.vocabulary:
+        if len(self.words) > self.vocabulary or not (self.names or is_word(word)):
             return 0
         times = self._seen.get(word, 0) + 1
         if times < self.sightings:

@@ -40,6 +40,7 @@ class UrlCnn:
         # where the numbers of the network itself, and of the copy asked last, lie in memory
         self._seen: dict[bool, tuple[int, dict[str, Any]]] = {True: (0, {}), False: (0, {})}
         self.parameters.block[0] *= self._mask
+        self._answers = _Answers()
 
     def made(self, vectors: Matrix, data: torch.Tensor | None = None) -> Made:
         """What each filter makes of each word at each of its places."""
@@ -50,7 +51,7 @@ class UrlCnn:
     def values(self, words: Words, made: Made, data: torch.Tensor | None = None) -> Vector:
         """The values of URLs, given what filters make of words."""
         arrays = self._arrays(data)
-        strongest = _answers(trimmed(words), made).max(axis=1)
+        strongest = self._answers(trimmed(words), made).max(axis=0)
         hidden = np.maximum(strongest + arrays["offsets"], 0.0)
         out = hidden @ arrays["last"][:, 0] + arrays["bias"][0]
         return _sigmoid(out)
@@ -68,9 +69,9 @@ class UrlCnn:
         arrays, numbers = self._arrays(None), trimmed(words)
         used, places = np.unique(numbers, return_inverse=True)
         rows, known = places.reshape(numbers.shape), vectors[used]
-        answers = _answers(rows, self.made(known))
-        where = answers.argmax(axis=1)  # (URLs, filters)
-        hidden = np.maximum(answers.max(axis=1) + arrays["offsets"], 0.0)
+        answers = self._answers(rows, self.made(known))
+        where = answers.argmax(axis=0)  # (URLs, filters)
+        hidden = np.maximum(answers.max(axis=0) + arrays["offsets"], 0.0)
         values = _sigmoid(hidden @ arrays["last"][:, 0] + arrays["bias"][0])
         errors = targets - values
         # backwards, layer by layer
@@ -95,23 +96,35 @@ class UrlCnn:
         return arrays
 
 
-def _answers(rows: NDArray[np.intp], made: Made) -> NDArray[np.float32]:
-    """What each filter makes of each place in a URL: (URLs, places, filters)."""
-    count = rows.shape[1] - WIDEST + 1
-    together: NDArray[np.float32] = made[0][rows[:, :count]]
-    for place in range(1, WIDEST):
-        together += made[place][rows[:, place : place + count]]
-    return together
+class _Answers:
+    """What each filter makes of each place in URLs: (places, URLs, filters), until asked again."""
+
+    def __init__(self) -> None:
+        # made once: taking and clearing half a megabyte each time would cost as much as the sums
+        self._room = np.empty((2, 0), np.float32)
+
+    def __call__(self, rows: NDArray[np.intp], made: Made) -> NDArray[np.float32]:
+        count = len(rows) - WIDEST + 1
+        shape = (count, rows.shape[1], ALL)
+        size = count * rows.shape[1] * ALL
+        if size > self._room.shape[1]:
+            self._room = np.empty((2, size), np.float32)
+        together, more = (room[:size].reshape(shape) for room in self._room)
+        made[0].take(rows[:count], axis=0, out=together, mode="clip")
+        for place in range(1, WIDEST):
+            made[place].take(rows[place : place + count], axis=0, out=more, mode="clip")
+            together += more
+        return together
 
 
 def _filters_gradient(
     rows: NDArray[np.intp], vectors: Matrix, where: NDArray[np.intp], strongest: Matrix
 ) -> Matrix:
     """The gradient of the filters: shares are summed up by word before vectors are looked at."""
-    urls, filters = np.arange(len(rows))[:, None], np.arange(ALL)
+    urls, filters = np.arange(rows.shape[1])[:, None], np.arange(ALL)
     parts = []
     for place in range(WIDEST):
-        cells = rows[urls, where + place] * ALL + filters
+        cells = rows[where + place, urls] * ALL + filters
         shares = np.bincount(cells.ravel(), strongest.ravel(), len(vectors) * ALL)
         parts.append(vectors.T @ shares.reshape(-1, ALL).astype(np.float32))
     return np.concatenate(parts)
@@ -122,8 +135,8 @@ def _sigmoid(x: Vector) -> Vector:
 
 
 def trimmed(words: Words) -> NDArray[np.intp]:
-    """Without most of the zeros that rows end with; as many stay as the widest filter sees."""
+    """A column for each URL; of the zeros that it ends with stay as many as a filter may see."""
     longest = int((words > 0).sum(axis=1).max(initial=0))
-    rows = np.zeros((len(words), longest + WIDEST), np.intp)
-    rows[:, :longest] = words[:, :longest]
+    rows = np.zeros((longest + WIDEST, len(words)), np.intp)
+    rows[:longest] = words[:, :longest].T
     return rows

@@ -20,7 +20,8 @@ class UrlValues:
 
     def __init__(self, encoder: Encoder, rng: np.random.Generator, step_size: float) -> None:
         one_thread()
-        self.features: UrlWords = UrlWords(vocabulary=VOCABULARY)
+        # as in the document: words without a pre-trained vector are not read
+        self.features: UrlWords = UrlWords(vocabulary=VOCABULARY, names=False)
         self._vectors = WordVectors(encoder, VOCABULARY)
         self.cnn = UrlCnn(self._vectors.width, rng, step_size)
 

@@ -67,7 +67,7 @@ def _ablation(steps: int) -> list[Entry]:
 
 
 def _chapter_3(pages: int) -> Task:
-    seeds = f"{pages // 40} random pages"
+    seeds = f"{pages // 40} pages off targets"
     return _generated_task(pages, "random restarts", seeds, all_rewards(pages))
 
 
@@ -79,7 +79,7 @@ def _generated_task(pages: int, name: str, seeds: str, rewards: list[str], share
     """As many steps as one in `share` of the pages."""
     return Task(
         name=name,
-        web=f"links of synthetic:pages={pages},seed={SEED}",
+        web=f"many links of synthetic:pages={pages},seed={SEED}",
         topic=" and ".join(TOPICS),
         judge="targets:" + ",".join(rewards),
         seeds=(seeds,),

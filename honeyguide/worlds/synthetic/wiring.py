@@ -60,6 +60,10 @@ class Wiring:
         found = (*bar, *content, *self.aside(spot), *foot)
         return [page for page in found if page != spot.page]
 
+    def more(self, spot: Spot, place: int) -> int:
+        """One more page that the text of a page could link to; `place` is its chance."""
+        return self._pick(spot, MOST_LINKS + place)
+
     def _frame(self, number: int) -> tuple[list[int], list[int]]:
         """The navigation bar and the foot that every page of a host shows."""
         host = self.layout.host(number)
