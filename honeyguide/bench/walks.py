@@ -133,27 +133,32 @@ def _opened_world(judge: str, world: str, seeds: tuple[str, ...], topic: str) ->
     for pattern, starts in ((OFF, _off_targets), (NEAR, _near_targets)):
         asked = pattern.fullmatch(seeds[0])
         if asked:
-            opened = replace(plan, seeds=("1 random page",)).open()
-            urls = tuple(starts(opened, int(asked[1])))
-            links = tuple(map(opened.world.find, urls))
-            return OpenPlan(replace(plan, seeds=urls), opened.encoder, opened.world, links)
+            return starts(plan, int(asked[1]))
     return plan.open()
 
 
-def _off_targets(opened: OpenPlan, count: int) -> list[str]:
+def _off_targets(plan: Plan, count: int) -> OpenPlan:
     """In the document one page in 2,400 is a target: hardly a walk begins at one."""
-    targets = Targets(opened.plan.judge.partition(":")[2])
-    drawn = opened.world.sample(count + count // 4, np.random.default_rng(0))
-    return [link.url for link in drawn if not targets(Page(link.url)).relevant][:count]
+    targets = Targets(plan.judge.partition(":")[2])
+    opened = replace(plan, seeds=(f"{count + count // 4} random pages",)).open()
+    others = [link.url for link in opened.seeds if not targets(Page(link.url)).relevant]
+    return _beginning_at(others[:count], opened)
 
 
-def _near_targets(opened: OpenPlan, count: int) -> list[str]:
+def _near_targets(plan: Plan, count: int) -> OpenPlan:
     """Section 4.1: all walks begin within two links of a target."""
+    opened = replace(plan, seeds=("1 random page",)).open()
     truth = opened.world.truth()
     assert truth.url is not None  # noqa: S101 for the type checker
     hops = hops_to_reward(truth, truth.relevant)
     near = np.flatnonzero((hops != UNREACHABLE) & (hops <= HOPS))
-    return list(map(truth.url, np.random.default_rng(0).permutation(near)[:count].tolist()))
+    drawn = np.random.default_rng(0).permutation(near)[:count].tolist()
+    return _beginning_at(list(map(truth.url, drawn)), opened)
+
+
+def _beginning_at(urls: list[str], opened: OpenPlan) -> OpenPlan:
+    plan = replace(opened.plan, seeds=tuple(urls))
+    return replace(opened, plan=plan, seeds=tuple(map(opened.world.find, urls)))
 
 
 def _opened(plan: Plan) -> OpenPlan:

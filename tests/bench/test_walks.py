@@ -5,9 +5,11 @@ import pytest
 from honeyguide.bench.page import Page
 from honeyguide.bench.results import Results
 from honeyguide.bench.suite import Entry, Task, Trial, find_suite
-from honeyguide.bench.walks import HELD_OUT, all_rewards, rewards_and_held_out, walk
+from honeyguide.bench.walks import HELD_OUT, _opened, all_rewards, rewards_and_held_out, walk
 from honeyguide.bench.webs import Webs
 from honeyguide.graphs import Graph
+from honeyguide.plan import Plan
+from honeyguide.urls import host
 from honeyguide.worlds.synthetic.world import SyntheticWorld
 
 WEB = "links of synthetic:pages=5000,seed=1"
@@ -72,6 +74,18 @@ def test_a_walk_says_what_it_found(tmp_path):
     assert found["curve"][-1] == found["relevant"] <= len(rewards)
     assert -1 <= found["separation"] <= 1
     assert sum(row["pages"] for row in found["histograms"]) > 1000
+
+
+def test_walks_of_chapter_three_begin_at_no_target(tmp_path):
+    rewards = set(all_rewards(5000))
+    [part] = [part for part in find_suite("friar2017").parts if part.name == "order"]
+    seeds = part.trials(True)[0].task.seeds
+    assert seeds == ("500 pages off targets",)
+    world = Webs(None, tmp_path).world(WEB)
+    judge = "targets:" + ",".join(rewards)
+    opened = _opened(Plan(topic="geology", seeds=seeds, world=world, judge=judge))
+    assert len(opened.seeds) == len(opened.plan.seeds) == 500
+    assert not rewards & {host(seed.url) for seed in opened.seeds}
 
 
 class Others:

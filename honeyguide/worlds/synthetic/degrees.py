@@ -4,6 +4,7 @@ Its quartiles are 6, 22 and 67, its mean is 53.9, and its walks at random end af
 that about one page in six has no links at all.
 """
 
+from itertools import pairwise
 from math import exp, log
 
 FAILED = 0.034  # share of all pages that can't be fetched: they have no links anyway
@@ -18,9 +19,10 @@ def links(chance: float) -> int:
     among_all = FAILED + (1 - FAILED) * chance
     if among_all < _MARKS[0][0]:
         return 0
-    for (low, fewest), (high, most) in zip(_MARKS, _MARKS[1:], strict=False):
+    for (low, fewest), (high, most) in pairwise(_MARKS):
         if among_all < high:
             along = (among_all - low) / (high - low)
             return round(exp(log(fewest) + along * log(most / fewest)))
     last, most = _MARKS[-1]
-    return min(MOST, round(most * ((1 - among_all) / (1 - last)) ** (-1 / TAIL)))
+    times: float = ((1 - among_all) / (1 - last)) ** (-1 / TAIL)
+    return min(MOST, round(most * times))
