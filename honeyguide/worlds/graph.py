@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from honeyguide.contracts import Judge, Link, Truth, Verdict, Visit
+from honeyguide.contracts import Judge, Link, Page, Truth, Verdict, Visit
 from honeyguide.graphs import Graph
 from honeyguide.registry import part
 from honeyguide.worlds.drawing import drawn
@@ -63,9 +63,15 @@ class GraphWorld:
             count = len(self.graph)
             relevant = np.zeros(count, bool)
             for number in range(count):
-                relevant[number] = self.judge(self.graph.page(number, self.outside)).relevant
+                relevant[number] = self.judge(self._judged(number)).relevant
                 if progress is not None:
                     progress(number + 1, count)
             links = self.graph.inside()
             self._truth = Truth(self.graph.index, relevant, *links, self.graph.url)
         return self._truth
+
+    def _judged(self, number: int) -> Page:
+        """A page as its judge needs it."""
+        if getattr(self.judge, "reads_links", True):
+            return self.graph.page(number, self.outside)
+        return self.graph.page_without_links(number)

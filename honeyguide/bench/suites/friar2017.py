@@ -159,7 +159,8 @@ def _report(results: Results, page: Page) -> dict[str, Any]:
     page.text(
         "A walk follows links from page to page until it reaches a target or a dead end, or has "
         "taken 50 steps, then begins again; the last 50 pages are not visited again. Agents see "
-        "the words of URLs only. On the generated web the targets are all hosts about "
+        "the words of URLs only. The generated web's pages have as many links as the document's "
+        "(table B.1). On it the targets are all hosts about "
         f"{TOPICS[0]} and {TOPICS[1]} (chapter 3), or half of those about {', '.join(TOPICS)}, the "
         "other half being held out and never rewarded (chapter 4); unique rewards are hosts. The "
         "classifier is shown the optimal values of half of all pages: an upper bound."
@@ -303,7 +304,7 @@ def _histogram(run: dict[str, Any]) -> Figure | None:
 
 SUITE = Suite(
     name="friar2017",
-    version=6,
+    version=7,
     title="Deep Q-learning on URLs, again",
     source="Document 004: Friar 2017, chapters 3 and 4, tables 3.3, 3.4, 4.1 and 4.3.",
     parts=(
