@@ -56,6 +56,26 @@ def linear(
     return weights
 
 
+def network(
+    encoder: str, urls: list[str], labels: np.ndarray, train: np.ndarray, steps: int
+) -> np.ndarray:
+    """The convolution over this encoder's vectors of words: values of the test URLs."""
+    rng = np.random.default_rng(1)
+    values = UrlValues(make("encoder", encoder), rng, 0.003)
+    rows, places = numbered(values.features, urls, train), np.flatnonzero(train)
+    for _ in range(steps):
+        chosen = rng.choice(places, BATCH)
+        values.learn(rows[chosen], labels[chosen])
+    return values.score(rows[~train])
+
+
+def numbered(words: UrlWords, urls: list[str], train: np.ndarray) -> np.ndarray:
+    """Rows of words; test URLs bring no new ones."""
+    words.rows([url for url, inside in zip(urls, train, strict=True) if inside])
+    words.vocabulary = len(words.words) - 1
+    return words.rows(urls)
+
+
 def _squashed(x: np.ndarray) -> np.ndarray:
     return 1 / (1 + np.exp(-x))
 
@@ -75,25 +95,22 @@ def measure(data: Path, steps: int, hosts_only: bool) -> dict[str, object]:
     kept = {domains[n] for n in rng.permutation(len(domains))[: len(domains) // 2]}
     train = np.array([domain(url) in kept for url in urls])
     words = UrlWords()
-    words.rows([url for url, inside in zip(urls, train, strict=True) if inside])
-    words.vocabulary = len(words.words) - 1  # test URLs bring no new words
-    rows = words.rows(urls)
+    rows = numbered(words, urls, train)
     weights = linear(rows[train], labels[train], steps, rng)
     by_weight = weights[rows[~train].astype(int)].sum(axis=1)
-    values = UrlValues(make("encoder", "wordllama"), rng, 0.003)
-    values.features.set_words(words.words[1:])
-    places = np.flatnonzero(train)
-    for _ in range(steps):
-        chosen = rng.choice(places, BATCH)
-        values.learn(rows[chosen], labels[chosen])
-    by_network = values.score(rows[~train])
+    by_network = {
+        name: network(name, urls, labels, train, steps) for name in ("wordllama", "glove")
+    }
     order = np.argsort(-np.abs(weights))[:20]
     return {
         "companies": len(companies),
         "others": len(others),
         "words": len(words.words) - 1,
         "auc_linear": round(quality(_squashed(by_weight), labels[~train] > 0).auc, 4),
-        "auc_network": round(quality(by_network, labels[~train] > 0).auc, 4),
+        "auc_network": {
+            name: round(quality(found, labels[~train] > 0).auc, 4)
+            for name, found in by_network.items()
+        },
         "weights": {words.words[n]: round(float(weights[n]), 2) for n in order},
     }
 

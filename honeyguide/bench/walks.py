@@ -23,6 +23,7 @@ from honeyguide.networks.optimal import (
     separation,
 )
 from honeyguide.plan import OpenPlan, Plan
+from honeyguide.registry import make
 from honeyguide.urls import host
 from honeyguide.worlds.synthetic.links import specialist_hosts
 
@@ -84,6 +85,7 @@ def walk(trial: Trial, world: str, random_seed: int) -> dict[str, Any]:
         world=world,
         judge=task.judge,
         agent=trial.entry.agent,
+        encoder=trial.entry.encoder,
         budget=task.budget,
     )
     opened = _opened(plan)
@@ -163,7 +165,8 @@ def _beginning_at(urls: list[str], opened: OpenPlan) -> OpenPlan:
 
 def _opened(plan: Plan) -> OpenPlan:
     """The same web for all agents of a task: its truth is dear."""
-    return _opened_world(plan.judge, plan.world, plan.seeds, plan.topic)
+    opened = _opened_world(plan.judge, plan.world, plan.seeds, plan.topic)
+    return replace(opened, encoder=make("encoder", plan.encoder))
 
 
 def _values(opened: OpenPlan, agent: Any, memory: Any) -> dict[str, Any]:

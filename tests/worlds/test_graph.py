@@ -61,6 +61,26 @@ def test_the_truth_is_judged_once_and_knows_every_link(world):
     assert truth.index("http://out.example/") == -1
 
 
+@pytest.mark.parametrize("reads_links", [True, False])
+def test_the_truth_shows_links_to_judges_that_may_look_at_them(world, reads_links):
+    seen = []
+
+    class Looks:
+        def __call__(self, page):
+            seen.append((page.url, page.title, page.text, page.labels, len(page.links)))
+            return Verdict(0.0, False)
+
+    judge = world.judge = Looks()
+    if not reads_links:
+        judge.reads_links = False
+    world.truth()
+    pages = [world.graph.page(number) for number in range(3)]
+    counts = [len(page.links) if reads_links else 0 for page in pages]
+    said = [(page.url, page.title, page.text, page.labels) for page in pages]
+    assert seen == [(*page, count) for page, count in zip(said, counts, strict=True)]
+    assert sum(counts) == (3 if reads_links else 0)
+
+
 def test_labels_are_counted(world):
     assert world.labels() == {"bird": 1, "mammal": 1}
 
