@@ -38,6 +38,7 @@ class Told:
 
     steps: int
     rewards: frozenset[str]  # their URLs
+    visited: frozenset[str]  # URLs
 
 
 class Actors:
@@ -126,6 +127,11 @@ class Actors:
         """URLs of the rewards of all actors together."""
         return frozenset().union(*(told.rewards for told in self.told))
 
+    @property
+    def visited(self) -> frozenset[str]:
+        """URLs of the pages that any of them has seen."""
+        return frozenset().union(*(told.visited for told in self.told))
+
 
 class _Signals(NamedTuple):
     """What actors and the one they train say to each other."""
@@ -142,8 +148,10 @@ def _act(plan: Plan, dice: int, shared: Any, number: int, signals: _Signals) -> 
     navigator = opened.navigator(replace(opened.plan, random_seed=dice))
     navigator.agent.join(shared)  # type: ignore[attr-defined]
     rewards: set[str] = set()
+    visited: set[str] = set()
 
     def note(visit: Visit, step: Step, now: float) -> None:
+        visited.add(visit.link.url)
         if visit.verdict.relevant:
             rewards.add(visit.page.url if visit.page else visit.link.url)
         signals.steps[number] = navigator.memory.visits
@@ -157,7 +165,7 @@ def _act(plan: Plan, dice: int, shared: Any, number: int, signals: _Signals) -> 
             return
     outcome = run_jumping(crawl.run(opened.seeds))
     signals.steps[number] = DONE
-    _tell(signals, Told(outcome.pages, frozenset(rewards)))
+    _tell(signals, Told(outcome.pages, frozenset(rewards), frozenset(visited)))
 
 
 def _tell(signals: _Signals, told: Told) -> None:

@@ -13,8 +13,10 @@ from honeyguide.bench.suite import Task, Trial
 from honeyguide.bench.trials import points
 from honeyguide.contracts import Page, Step, Visit
 from honeyguide.crawl import run_jumping
+from honeyguide.features.url_words import UrlWords
 from honeyguide.frontiers.walks import Walks
 from honeyguide.judges.targets import Targets
+from honeyguide.navigator import Navigator
 from honeyguide.networks.optimal import (
     UNREACHABLE,
     histograms,
@@ -121,7 +123,7 @@ def walk(trial: Trial, world: str, random_seed: int) -> dict[str, Any]:
         "milliseconds": 1000 * seconds / len(walked.curve),
         "processor_milliseconds": 1000 * processor / len(walked.curve),
     }
-    return found | (_values(opened, navigator.agent, navigator.memory) if trial.number == 0 else {})
+    return found | (_values(opened, navigator, actors.visited) if trial.number == 0 else {})
 
 
 def _held_out(task: Task) -> Targets:
@@ -169,9 +171,10 @@ def _opened(plan: Plan) -> OpenPlan:
     return replace(opened, encoder=make("encoder", plan.encoder))
 
 
-def _values(opened: OpenPlan, agent: Any, memory: Any) -> dict[str, Any]:
-    """Learnt values of pages never visited against the optimal ones."""
-    if not hasattr(agent.features, "rows"):
+def _values(opened: OpenPlan, navigator: Navigator, by_actors: frozenset[str]) -> dict[str, Any]:
+    """Learnt values of pages that nobody has visited against the optimal ones."""
+    agent, memory = navigator.agent, navigator.memory
+    if not isinstance(agent.features, UrlWords):
         return {}
     truth = opened.world.truth()
     assert truth.url is not None  # noqa: S101 for the type checker
@@ -182,8 +185,12 @@ def _values(opened: OpenPlan, agent: Any, memory: Any) -> dict[str, Any]:
     fresh = [
         page
         for page, number in zip(urls, known.tolist(), strict=True)
-        if page not in shown and (number < 0 or not memory.visited(np.array([number]))[0])
+        if page not in shown
+        and urls[page] not in by_actors
+        and (number < 0 or not memory.visited(np.array([number]))[0])
     ][:UNSEEN]
+    if not fresh:
+        return {}
     values = agent.score(agent.features.rows([urls[page] for page in fresh]))
     optimal = optimal_values(truth, GAMMA)[fresh]
     return {"separation": separation(values, optimal), "histograms": histograms(values, optimal)}

@@ -197,6 +197,8 @@ def test_actors_in_processes_train_the_network_that_is_watched():
         run_jumping(opened.crawl(navigator, pace).run(opened.seeds))
         actors.keep_pace(1_000_000)  # all have ended: nobody is waited for
     assert [told.steps for told in actors.told] == [150, 150]
+    assert all(10 < len(told.visited) <= 150 for told in actors.told)
+    assert actors.rewards <= actors.visited
     assert int(agent._counts[0]) > 200  # steps of both, but for a few lost at the same moment
     assert not np.array_equal(agent.policy()["network"]["block"][0], before)
     assert not agent.explores()
@@ -293,5 +295,5 @@ def test_pages_are_shown_as_often_as_walks_have_the_choice_of_them():
 def test_an_actor_says_nothing_that_nobody_hears():
     # no process has begun this one, as when the one that is trained is gone
     said: SimpleQueue[Told] = SimpleQueue()
-    _tell(_Signals(said, None, None, None), Told(1, frozenset()))
+    _tell(_Signals(said, None, None, None), Told(1, frozenset(), frozenset()))
     assert said.empty()

@@ -92,6 +92,7 @@ class Others:
     """Actors that have found every page about geology between them."""
 
     rewards = frozenset(f"http://graph.example/Page_{number}" for number in range(0, 40, 4))
+    visited = rewards
 
     def __init__(self, *_):
         pass
@@ -118,6 +119,17 @@ def test_rewards_of_all_actors_count_like_those_of_one(small_graph, judge, toget
     found = walk(Trial(part="recorded", task=task, entry=entry), f"graph:{small_graph}", 0)
     assert 0 < found["relevant"] <= found["all_actors"] == together
     assert found["hosts"] == 1
+
+
+@pytest.mark.parametrize("unseen", [1000, 0])
+def test_values_are_compared_on_pages_that_no_actor_has_seen(tmp_path, unseen, monkeypatch):
+    graph = Graph.open(Webs(None, tmp_path).world(WEB).removeprefix("graph:"))
+    seen = frozenset(graph.url(page) for page in range(unseen, len(graph)))
+    monkeypatch.setattr(Others, "visited", seen)
+    monkeypatch.setattr("honeyguide.bench.walks.Actors", Others)
+    found = walked("order", all_rewards(5000), tmp_path)
+    compared = sum(row["pages"] for row in found.get("histograms", ()))
+    assert unseen * 0.8 < compared + 1 <= unseen + 1
 
 
 def test_the_asynchronous_agent_runs_twice_the_others_five_times():
