@@ -6,6 +6,7 @@ import pytest
 from honeyguide.bench.webs import Webs
 from honeyguide.graphs import Graph
 from honeyguide.worlds.synthetic.degrees import FAILED, MOST, links
+from honeyguide.worlds.synthetic.links import Recording, record_links
 
 PAGES = 5000
 OWN, MANY = (f"{many}links of synthetic:pages={PAGES},seed=1" for many in ("", "many "))
@@ -47,6 +48,15 @@ def test_a_page_has_some_of_its_own_links_or_all_of_them_and_more(webs):
         assert now <= before or now >= before - {own.url(page)}
         kinds.add(len(now) > len(before))
     assert kinds == {True, False}
+
+
+def test_a_web_written_by_several_processes_is_the_same(webs, tmp_path, monkeypatch):
+    monkeypatch.setattr("honeyguide.worlds.synthetic.links.CHUNK", 1500)
+    record_links(Recording(PAGES, 1, many=True), tmp_path / "apart")
+    one, apart = recorded(webs, MANY), Graph.open(tmp_path / "apart")
+    assert [one.url(page) for page in range(PAGES)] == [apart.url(page) for page in range(PAGES)]
+    for ours, theirs in zip(one.inside(), apart.inside(), strict=True):
+        assert np.array_equal(ours, theirs)
 
 
 def test_no_page_links_to_itself_or_twice_to_another(webs):

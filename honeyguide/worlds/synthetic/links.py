@@ -1,6 +1,6 @@
 """A generated web's links alone, recorded: many times as quick to walk as one that is written."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from multiprocessing import get_context
@@ -19,7 +19,6 @@ from honeyguide.worlds.synthetic.truth import arrives
 from honeyguide.worlds.synthetic.wiring import Wiring
 
 CHUNK = 20_000  # pages that one process writes at a time
-WORKERS = 2
 TRIES = 3  # to find another page, for each link that is wanted: some are found twice
 
 
@@ -31,24 +30,23 @@ class Recording(NamedTuple):
     many: bool = False  # as many links a page as in document 004, instead of the web's own
 
 
-def record_links(web: Recording, out: Path, progress: Callable[[int], None] | None = None) -> None:
+def record_links(web: Recording, out: Path) -> None:
     """Write the URLs and links of a generated web; a page that only fails has no links."""
-    counts: list[NDArray[np.int64]] = []
-    targets: list[NDArray[np.int32]] = []
-    starts = range(0, web.pages, CHUNK)
+    chunks = list(_chunks(web))
+    counts = np.concatenate([chunk.counts for chunk in chunks])
+    offsets = np.concatenate([[0], np.cumsum(counts)])
+    targets = np.concatenate([chunk.targets for chunk in chunks])
+    write_arrays(out, (url for chunk in chunks for url in chunk.urls), offsets, targets)
 
-    def urls() -> Iterator[str]:
-        with ProcessPoolExecutor(WORKERS, get_context("spawn")) as workers:
-            for chunk in workers.map(partial(_chunk, web), starts):
-                counts.append(chunk.counts)
-                targets.append(chunk.targets)
-                if progress is not None:
-                    progress(len(chunk.urls))
-                yield from chunk.urls
 
-    known = list(urls())
-    offsets = np.concatenate([[0], np.cumsum(np.concatenate(counts))])
-    write_arrays(out, known, offsets, np.concatenate(targets))
+def _chunks(web: Recording) -> "Iterator[_Chunk]":
+    """All pages in order; those of a large web are written by several processes."""
+    spans = [range(web.pages)[start : start + CHUNK] for start in range(0, web.pages, CHUNK)]
+    if len(spans) == 1:
+        yield _chunk(web, spans[0])
+        return
+    with ProcessPoolExecutor(mp_context=get_context("spawn")) as workers:
+        yield from workers.map(partial(_chunk, web), spans)
 
 
 class _Chunk(NamedTuple):
@@ -57,13 +55,13 @@ class _Chunk(NamedTuple):
     targets: NDArray[np.int32]
 
 
-def _chunk(web: Recording, start: int) -> _Chunk:
+def _chunk(web: Recording, span: range) -> _Chunk:
     """Some pages of a web."""
     layout = Layout(web.pages, web.seed)
     names, wiring = Names(layout, web.seed), Wiring(layout, web.seed)
     degrees = Degrees(wiring, web.seed) if web.many else None
     urls, counts, targets = [], [], []
-    for page in range(start, min(start + CHUNK, web.pages)):
+    for page in span:
         spot = layout.spot(page)
         seen = arrives(layout, spot)
         found = list(dict.fromkeys(wiring.targets(seen))) if seen else []
