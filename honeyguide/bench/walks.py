@@ -27,7 +27,7 @@ from honeyguide.networks.optimal import (
 from honeyguide.plan import OpenPlan, Plan
 from honeyguide.registry import make
 from honeyguide.urls import host
-from honeyguide.worlds.synthetic.links import Recording, specialist_hosts
+from honeyguide.worlds.synthetic.links import specialist_hosts
 
 GAMMA = 0.75
 UNSEEN = 20_000  # pages never visited whose values are compared with the optimal ones
@@ -42,13 +42,12 @@ HELD_OUT = "held-out"  # the part in which some hosts are never rewarded
 
 def all_rewards(pages: int) -> list[str]:
     """Chapter 3: every host about two topics, so that a random step in a hundred is rewarded."""
-    web = Recording(pages, SEED, many=True)
-    return [host for topic in TOPICS[:2] for host in specialist_hosts(web, topic)]
+    return [host for topic in TOPICS[:2] for host in specialist_hosts(pages, SEED, topic)]
 
 
 def rewards_and_held_out(pages: int) -> tuple[list[str], list[str]]:
     """Chapter 4: of the hosts about three topics every other one is a target, the rest never."""
-    hosts = [specialist_hosts(Recording(pages, SEED, many=True), topic) for topic in TOPICS]
+    hosts = [specialist_hosts(pages, SEED, topic) for topic in TOPICS]
     return [h for some in hosts for h in some[::2]], [h for some in hosts for h in some[1::2]]
 
 

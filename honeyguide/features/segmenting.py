@@ -45,11 +45,6 @@ def segment(run: str) -> tuple[str, ...]:
     return tuple(reversed(words))
 
 
-def dictionary() -> tuple[str, ...]:
-    """The commonest words of GloVe 6B, the commonest first."""
-    return tuple(_costs())
-
-
 def is_word(letters: str) -> bool:
     """Whether these letters are one of the commonest words, and no name or code."""
     return letters in _costs()

@@ -9,9 +9,7 @@ from honeyguide.worlds.synthetic.degrees import FAILED, MOST, links
 from honeyguide.worlds.synthetic.links import Recording, record_links
 
 PAGES = 5000
-OWN, MANY = (
-    f"{what} of synthetic:pages={PAGES},seed=1" for what in ("links", "many links and words")
-)
+OWN, MANY = (f"{many}links of synthetic:pages={PAGES},seed=1" for many in ("", "many "))
 
 
 @pytest.fixture(scope="module")

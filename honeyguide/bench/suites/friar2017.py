@@ -41,7 +41,12 @@ def _agents(steps: int, names: tuple[str, ...] = ORDER) -> list[Entry]:
         "url_cnn_dqn": f":{fading}",
         "url_async_dqn": f":{fading},actors=4",
     }
-    return [Entry(name=name, agent=name + settings.get(name, "")) for name in names]
+    return [_entry(name, name + settings.get(name, "")) for name in names]
+
+
+def _entry(name: str, agent: str) -> Entry:
+    """Vectors learnt from where words stand in texts, as the document's word2vec."""
+    return Entry(name=name, agent=agent, encoder="glove")
 
 
 def _ablation(steps: int) -> list[Entry]:
@@ -63,8 +68,9 @@ def _ablation(steps: int) -> list[Entry]:
         "asynchronous": f"url_async_dqn:{fading},actors=4",
         "without asynchrony": f"url_async_dqn:{fading},actors=0",
     }
-    entries = [Entry(name=name, agent=spec) for name, spec in specs.items()]
-    return [*entries, Entry(name="with GloVe's vectors", agent=specs["whole"], encoder="glove")]
+    entries = [_entry(name, spec) for name, spec in specs.items()]
+    other = Entry(name="whole, vectors of wordllama", agent=specs["whole"], encoder="wordllama")
+    return [*entries, other]
 
 
 def _chapter_3(pages: int) -> Task:
@@ -80,7 +86,7 @@ def _generated_task(pages: int, name: str, seeds: str, rewards: list[str], share
     """As many steps as one in `share` of the pages."""
     return Task(
         name=name,
-        web=f"many links and words of synthetic:pages={pages},seed={SEED}",
+        web=f"many links of synthetic:pages={pages},seed={SEED}",
         topic=" and ".join(TOPICS),
         judge="targets:" + ",".join(rewards),
         seeds=(seeds,),
@@ -161,7 +167,7 @@ def _report(results: Results, page: Page) -> dict[str, Any]:
         "A walk follows links from page to page until it reaches a target or a dead end, or has "
         "taken 50 steps, then begins again; the last 50 pages are not visited again. Agents see "
         "the words of URLs only. The generated web's pages have as many links as the document's "
-        "(table B.1), and a topic has hundreds of words. On it the targets are all hosts about "
+        "(table B.1). On it the targets are all hosts about "
         f"{TOPICS[0]} and {TOPICS[1]} (chapter 3), or half of those about {', '.join(TOPICS)}, the "
         "other half being held out and never rewarded (chapter 4); unique rewards are hosts. The "
         "classifier is shown the optimal values of half of all pages: an upper bound."

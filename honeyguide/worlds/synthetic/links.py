@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from honeyguide.graphwriter import write_arrays
 from honeyguide.worlds.synthetic.chance import draw, key
 from honeyguide.worlds.synthetic.degrees import links
-from honeyguide.worlds.synthetic.kin import Kin
 from honeyguide.worlds.synthetic.layout import SPECIALIST_HOST, Layout, Spot
 from honeyguide.worlds.synthetic.names import Names
 from honeyguide.worlds.synthetic.truth import arrives
@@ -28,7 +27,7 @@ class Recording(NamedTuple):
 
     pages: int
     seed: int
-    many: bool = False  # links a page as in document 004, and words of like meaning in URLs
+    many: bool = False  # as many links a page as in document 004, instead of the web's own
 
 
 def record_links(web: Recording, out: Path) -> None:
@@ -60,15 +59,15 @@ def _chunk(web: Recording, span: range) -> _Chunk:
     """Some pages of a web."""
     layout = Layout(web.pages, web.seed)
     names, wiring = Names(layout, web.seed), Wiring(layout, web.seed)
-    degrees, kin = Degrees(wiring, web.seed), Kin(web.seed)
+    degrees = Degrees(wiring, web.seed) if web.many else None
     urls, counts, targets = [], [], []
     for page in span:
         spot = layout.spot(page)
         seen = arrives(layout, spot)
         found = list(dict.fromkeys(wiring.targets(seen))) if seen else []
-        if seen and web.many:
+        if seen and degrees:
             found = degrees.fitted(seen, found)
-        urls.append(kin.url(names.url(spot)) if web.many else names.url(spot))
+        urls.append(names.url(spot))
         counts.append(len(found))
         targets += found
     return _Chunk(urls, np.array(counts, np.int64), np.array(targets, np.int32))
@@ -96,12 +95,11 @@ class Degrees:
         return list(shown)
 
 
-def specialist_hosts(web: Recording, topic: str) -> list[str]:
+def specialist_hosts(pages: int, seed: int, topic: str) -> list[str]:
     """The names of all hosts that are about one topic, the largest first."""
-    layout = Layout(web.pages, web.seed)
-    names, kin = Names(layout, web.seed), Kin(web.seed)
+    layout = Layout(pages, seed)
+    names = Names(layout, seed)
     number = names.vocabulary.topics.index(topic)
     hosts = map(layout.host, range(layout.hosts))
     found = [h for h in hosts if h.kind == SPECIALIST_HOST and h.topic == number]
-    urls = [f"http://{names.host_name(host.number)}" for host in found]
-    return [(kin.url(url) if web.many else url).removeprefix("http://") for url in urls]
+    return [names.host_name(host.number) for host in found]
