@@ -16,7 +16,7 @@ SOURCES = {
 }
 GENERATED = "synthetic"
 LINKS_OF = "links of synthetic:"  # a generated web without its texts, recorded once
-MANY = "many "  # before that: with as many links a page as in document 004
+MANY_OF = "many links of synthetic:"  # the same, with as many links a page as in document 004
 TAGS_OF = "markup of "  # a web from its HTML files, with tag paths
 FILES_OF = "files of "  # the archive of a web's HTML files as it is
 ARCHIVE = "html.tar.zst"
@@ -33,14 +33,14 @@ class Webs:
         """Whether a web is there."""
         if web.startswith((TAGS_OF, FILES_OF)):
             return self.data is not None and self._archive(web).exists()
-        made = web.removeprefix(MANY).startswith((GENERATED, LINKS_OF))
+        made = web.startswith((GENERATED, LINKS_OF, MANY_OF))
         return made or self._recorded(web) or self._source(web) is not None
 
     def world(self, web: str) -> str:
         """The world to crawl; a web that is there as pages only is imported first."""
         if web.startswith(GENERATED):
             return web
-        if web.removeprefix(MANY).startswith(LINKS_OF):
+        if web.startswith((LINKS_OF, MANY_OF)):
             return f"graph:{self._links(web)}"
         if web.startswith((TAGS_OF, FILES_OF)):
             return self._html(web)
@@ -56,14 +56,13 @@ class Webs:
         return f"graph:{out}"
 
     def _links(self, web: str) -> Path:
-        said = web.removeprefix(MANY).removeprefix(LINKS_OF)
-        numbers = {name: int(value) for name, value in (p.split("=") for p in said.split(","))}
-        many = web.startswith(MANY)
-        kind = "many-links" if many else "links"
-        out = self.kept / f"{kind}-{numbers['pages']}-{numbers['seed']}"
+        kind, _, said = web.partition(":")
+        settings = {name: int(value) for name, value in (p.split("=") for p in said.split(","))}
+        recording = Recording(**settings, many=web.startswith(MANY_OF))
+        out = self.kept / f"{kind.replace(' ', '-')}-{recording.pages}-{recording.seed}"
         if not out.exists():
             self.kept.mkdir(parents=True, exist_ok=True)
-            record_links(Recording(numbers["pages"], numbers["seed"], many), out)
+            record_links(recording, out)
         return out
 
     def _html(self, web: str) -> str:

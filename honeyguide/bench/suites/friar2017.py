@@ -41,12 +41,7 @@ def _agents(steps: int, names: tuple[str, ...] = ORDER) -> list[Entry]:
         "url_cnn_dqn": f":{fading}",
         "url_async_dqn": f":{fading},actors=4",
     }
-    return [_entry(name, name + settings.get(name, "")) for name in names]
-
-
-def _entry(name: str, agent: str) -> Entry:
-    """Vectors learnt from where words stand in texts, as the document's word2vec."""
-    return Entry(name=name, agent=agent, encoder="glove")
+    return [Entry(name=name, agent=name + settings.get(name, "")) for name in names]
 
 
 def _ablation(steps: int) -> list[Entry]:
@@ -68,9 +63,8 @@ def _ablation(steps: int) -> list[Entry]:
         "asynchronous": f"url_async_dqn:{fading},actors=4",
         "without asynchrony": f"url_async_dqn:{fading},actors=0",
     }
-    entries = [_entry(name, spec) for name, spec in specs.items()]
-    other = Entry(name="whole, vectors of wordllama", agent=specs["whole"], encoder="wordllama")
-    return [*entries, other]
+    entries = [Entry(name=name, agent=spec) for name, spec in specs.items()]
+    return [*entries, Entry(name="with GloVe's vectors", agent=specs["whole"], encoder="glove")]
 
 
 def _chapter_3(pages: int) -> Task:
