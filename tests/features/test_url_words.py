@@ -33,6 +33,13 @@ def test_a_url_shows_its_ending_and_its_path_but_no_numbers():
     assert url_words(url) == ("tax", "advice", "co", "uk", "contact", "us", "html", "id")
 
 
+@pytest.mark.parametrize("names", [True, False])
+def test_what_no_dictionary_has_gets_no_number_where_names_do_not_count(names):
+    words = UrlWords(sightings=1, names=names)
+    words.rows(["http://bafemi-rock.example/"])
+    assert words.words == ["", *["bafemi"] * names, "rock", "example"]
+
+
 def test_a_word_gets_a_number_once_it_was_seen_often_enough():
     words = UrlWords(width=5, sightings=2)
     first = words.rows(["http://rock.example/", "http://ship.example/"])
