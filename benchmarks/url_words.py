@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import zstandard
 
+from honeyguide.contracts import Goal
 from honeyguide.features.url_words import UrlWords
 from honeyguide.networks.url_values import UrlValues
 from honeyguide.registry import make
@@ -61,7 +62,7 @@ def network(
 ) -> np.ndarray:
     """The convolution over this encoder's vectors of words: values of the test URLs."""
     rng = np.random.default_rng(1)
-    values = UrlValues(make("encoder", encoder), rng, 0.003)
+    values = UrlValues(Goal("companies", make("encoder", encoder)), rng, 0.003)
     rows, places = numbered(values.features, urls, train), np.flatnonzero(train)
     for _ in range(steps):
         chosen = rng.choice(places, BATCH)

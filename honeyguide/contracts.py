@@ -141,6 +141,7 @@ class Goal:
     topic: str
     encoder: "Encoder"
     truth: Callable[[], Truth] | None = None  # only upper benchmarks may call it
+    urls: tuple[str, ...] = ()  # drawn from the web beforehand, where a plan asks for a survey
 
 
 # --------------------------------------------------------------------------- parts

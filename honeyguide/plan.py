@@ -70,6 +70,7 @@ class Plan:
     judge: str = USUAL_JUDGE
     encoder: str = "wordllama"
     agent: str = "guide"
+    survey: int = 0  # URLs drawn from a recorded web, so that their common words are known at once
     policy: str = ""  # a file with what an earlier crawl's agent of the same name has learnt
     guard: str = ""  # against traps and copies; by default on the live web only
     gate: str = "none"  # whether a link whose turn has come is fetched
@@ -107,6 +108,8 @@ class Plan:
         for name in (*at_least_one, "max_waiting"):
             if (value := getattr(self, name)) is not None and value < 1:
                 raise HoneyguideError(f"{name.replace('_', ' ')} must be at least 1")
+        if self.survey < 0:
+            raise HoneyguideError("a survey is a number of URLs, zero or more")
         if self.parsers < 0:
             raise HoneyguideError("parsers must be a number of processes, zero or more")
         for name in ("delay", "patience", "max_seconds"):
@@ -193,13 +196,26 @@ class OpenPlan:
         """Whether a crawl has to wait for servers or for other processes."""
         return self.world.live or self.plan.parsers > 0
 
+    @property
+    def goal(self) -> Goal:
+        """What agents are told."""
+        return Goal(self.plan.topic, self.encoder, self.world.truth, self._surveyed())
+
+    def _surveyed(self) -> tuple[str, ...]:
+        """The same URLs for every crawl on a web."""
+        if not self.plan.survey:
+            return ()
+        if not isinstance(self.world, Sampled):
+            raise HoneyguideError("a survey needs a recorded or generated web")
+        drawn = self.world.sample(self.plan.survey, np.random.default_rng(0))
+        return tuple(link.url for link in drawn)
+
     def navigator(self, plan: Plan | None = None) -> Navigator:
         """A fresh navigator, for this plan or one that differs in its agent or random seed."""
         plan = plan or self.plan
         vocabulary = self.vocabulary()  # first: agents weigh the topic's words as they are made
         for_agent, for_frontier = np.random.default_rng(plan.random_seed).spawn(2)
-        goal = Goal(plan.topic, self.encoder, self.world.truth)
-        agent: Agent = make("agent", plan.agent, goal=goal, rng=for_agent)
+        agent: Agent = make("agent", plan.agent, goal=self.goal, rng=for_agent)
         if plan.policy:
             load_policy(Path(plan.policy), plan.agent, agent)
         usual = LIVE if self.world.live else SIMULATED

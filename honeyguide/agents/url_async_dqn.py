@@ -52,7 +52,7 @@ class UrlAsyncDqn(Agent):
                 "zero or more actors"
             )
         for_network, for_steps = rng.spawn(2)
-        self._values = UrlValues(goal.encoder, for_network, step_size)
+        self._values = UrlValues(goal, for_network, step_size)
         self.features = self._values.features
         self.gamma, self.update_every, self.target_every = gamma, update_every, target_every
         self.actors = actors

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from honeyguide.agents.url_linear_q import VOCABULARY, Adam
+from honeyguide.agents.url_linear_q import VOCABULARY, Adam, bag_of_words
 from honeyguide.contracts import Agent, Goal, Matrix, State, Step, Truth, Vector, Visit
 from honeyguide.errors import HoneyguideError
 from honeyguide.features.url_words import UrlWords
@@ -100,7 +100,7 @@ def url_classifier(
 ) -> Classifier:
     """Walks by a network that was shown how far half of all pages are from a reward."""
     for_network, for_pages = rng.spawn(2)
-    values = UrlValues(goal.encoder, for_network, step_size)
+    values = UrlValues(goal, for_network, step_size)
     return Classifier(values, known_truth(goal), (gamma, batches, temperature), for_pages)
 
 
@@ -114,15 +114,15 @@ def url_bag_classifier(
     temperature: float = TEMPERATURE,  # of the softmax that chooses
 ) -> Classifier:
     """As url_classifier, with a weight for each word instead of a network."""
-    values, settings = _BagValues(step_size), (gamma, batches, temperature)
+    values, settings = _BagValues(goal, step_size), (gamma, batches, temperature)
     return Classifier(values, known_truth(goal), settings, rng)
 
 
 class _BagValues:
     """The sum of the weights of a URL's words."""
 
-    def __init__(self, step_size: float) -> None:
-        self.features: UrlWords = UrlWords(vocabulary=VOCABULARY, repeats=False)
+    def __init__(self, goal: Goal, step_size: float) -> None:
+        self.features: UrlWords = bag_of_words(goal)
         self._w = np.zeros(VOCABULARY + 1, np.float32)
         self._adam = Adam(VOCABULARY + 1, step_size)
 

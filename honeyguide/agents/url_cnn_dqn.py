@@ -37,7 +37,7 @@ class UrlCnnDqn(Agent):
         if replay not in REPLAYS:
             raise unknown("replay", replay, REPLAYS)
         for_network, for_steps, for_replay = rng.spawn(3)
-        self._values = UrlValues(goal.encoder, for_network, step_size)
+        self._values = UrlValues(goal, for_network, step_size)
         self.features = self._values.features
         self.gamma, self.target_every, self.double = gamma, target_every, double
         self._frozen = Frozen(self._values)

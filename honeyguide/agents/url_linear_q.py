@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from honeyguide.contracts import Agent, Matrix, State, Step, Vector, Visit
+from honeyguide.contracts import Agent, Goal, Matrix, State, Step, Vector, Visit
 from honeyguide.errors import HoneyguideError, unknown
 from honeyguide.features.url_words import UrlWords
 from honeyguide.networks.exploring import Fading
@@ -14,6 +14,7 @@ from honeyguide.networks.replay import Experience, RankedReplay, Replay
 from honeyguide.registry import part
 
 VOCABULARY = 10_000  # the commonest words
+EPSILON = 0.1  # share of steps at random, at first
 BATCH = 10  # experiences learnt from again at each step
 REPLAYS = {"none": None, "uniform": Replay, "ranked": RankedReplay}
 Words = NDArray[np.uint16]  # rows of word numbers
@@ -27,11 +28,11 @@ class UrlLinearQ(Agent):
 
     def __init__(
         self,
+        goal: Goal,
         rng: np.random.Generator,
         gamma: float = 0.75,  # worth of what is one link further
         step_size: float = 0.001,
-        epsilon: float = 0.1,  # share of steps at random, at first
-        epsilon_steps: int = 100_000,  # until there are none any more
+        epsilon_steps: int = 100_000,  # until no step is at random any more
         replay: str = "none",  # none, uniform or ranked
         text: bool = False,  # whether anchors and titles are read too (3.5.1)
         penalty: float = 0.0,  # what each step costs (3.5.2); the document tries 0.05
@@ -39,9 +40,9 @@ class UrlLinearQ(Agent):
         if replay not in REPLAYS:
             raise unknown("replay", replay, REPLAYS)
         for_weights, for_steps, for_replay = rng.spawn(3)
-        self.features: UrlWords = UrlWords(vocabulary=VOCABULARY, anchors=text, repeats=False)
+        self.features: UrlWords = bag_of_words(goal, text)
         self.gamma, self.penalty = gamma, penalty
-        self._fading = Fading(for_steps, epsilon, epsilon_steps)
+        self._fading = Fading(for_steps, EPSILON, epsilon_steps)
         self._w = for_weights.normal(0.0, 0.001, VOCABULARY + 1).astype(np.float32)
         self._w[0] = 0.0  # no word
         self._adam = Adam(VOCABULARY + 1, step_size)
@@ -162,6 +163,11 @@ class UrlLinearQ(Agent):
         self._fading.load(state["fading"])
         if self._replay is not None:
             self._replay.load(state["replay"])
+
+
+def bag_of_words(goal: Goal, anchors: bool = False) -> UrlWords:
+    """The words that have a weight (3.4)."""
+    return UrlWords(vocabulary=VOCABULARY, anchors=anchors, repeats=False, surveyed=goal.urls)
 
 
 class Adam:

@@ -9,7 +9,7 @@ import numpy as np
 
 from honeyguide.agents.priced import Priced
 from honeyguide.bench.suite import Trial
-from honeyguide.contracts import Agent, Frontier, Goal, Step, Visit
+from honeyguide.contracts import Agent, Frontier, Step, Visit
 from honeyguide.crawl import Crawl, Limits, run_jumping
 from honeyguide.navigator import Navigator
 from honeyguide.plan import Plan
@@ -54,7 +54,7 @@ def priced_walk(trial: Trial, world: str, random_seed: int) -> dict[str, Any]:
     opened = plan.open()
     both = RecordedFirst(opened.world, opened.world, is_recorded)
     for_agent, for_frontier = np.random.default_rng(random_seed).spawn(2)
-    inner: Agent = make("agent", spec, goal=Goal(plan.topic, opened.encoder), rng=for_agent)
+    inner: Agent = make("agent", spec, goal=opened.goal, rng=for_agent)
     agent = Priced(inner, both.seconds, float(price))
     frontier: Frontier = make(
         "frontier", agent.frontier, width=agent.features.width, rng=for_frontier

@@ -31,6 +31,7 @@ from honeyguide.worlds.synthetic.links import specialist_hosts
 
 GAMMA = 0.75
 UNSEEN = 20_000  # pages never visited whose values are compared with the optimal ones
+SURVEYED = 100_000  # URLs that words are counted in, as in the document's source
 SEED = 1  # of the generated web
 TOPICS = ("geology", "volcanoes", "oceans")  # three fields, as accountancy, tax and law
 # seeds of a task: so many pages drawn from those
@@ -91,7 +92,7 @@ def walk(trial: Trial, world: str, random_seed: int) -> dict[str, Any]:
         budget=task.budget,
     )
     opened = _opened(plan)
-    plan = replace(plan, seeds=opened.plan.seeds)
+    plan = opened.plan
     navigator = opened.navigator(replace(plan, random_seed=random_seed))
     walks = navigator.frontier
     assert isinstance(walks, Walks)  # noqa: S101 for the type checker
@@ -168,7 +169,9 @@ def _beginning_at(urls: list[str], opened: OpenPlan) -> OpenPlan:
 def _opened(plan: Plan) -> OpenPlan:
     """The same web for all agents of a task: its truth is dear."""
     opened = _opened_world(plan.judge, plan.world, plan.seeds, plan.topic)
-    return replace(opened, encoder=make("encoder", plan.encoder))
+    pages = len(opened.world.truth().relevant)
+    plan = replace(plan, seeds=opened.plan.seeds, survey=min(SURVEYED, pages // 2))
+    return replace(opened, plan=plan, encoder=make("encoder", plan.encoder))
 
 
 def _values(opened: OpenPlan, navigator: Navigator, by_actors: frozenset[str]) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """A link as the words of its URL: a row of word numbers (document 004, 3.4 and 3.6)."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -8,13 +9,23 @@ from honeyguide.contracts import Matrix, MemoryView, Outlinks, State, Step, Vect
 from honeyguide.features.segmenting import is_word, url_words
 from honeyguide.text import words as words_of
 
+COVERED = 0.8  # of the words in URLs are common ones (3.4)
 TEXT = "~"  # before words of anchors and titles, which have numbers of their own (3.5.1)
+
+
+def common_words(urls: Iterable[str], rarest: float = 1.0) -> list[str]:
+    """The words that make up most of what URLs say, and rarer ones, the commonest first."""
+    ranked = Counter(word for url in urls for word in url_words(url)).most_common()
+    counts = np.array([count for _, count in ranked])
+    last = int(np.searchsorted(np.cumsum(counts), COVERED * counts.sum()))
+    return [word for word, count in ranked if count >= rarest * counts[last]]
 
 
 class UrlWords:
     """The numbers of a URL's words in order, then zeros; a word gets one once seen a few times.
 
-    The first words seen so often are about the commonest, and later ones stay unknown.
+    The first words seen so often are about the commonest, and later ones stay unknown. Where URLs
+    were surveyed, their common words are known at once, and no others.
     """
 
     def __init__(
@@ -25,6 +36,8 @@ class UrlWords:
         anchors: bool = False,  # whether anchors are read too
         repeats: bool = True,  # whether a word counts as often as it is there; a bag's does not
         names: bool = True,  # whether what is in no dictionary counts too: it has no meaning
+        surveyed: Sequence[str] = (),  # URLs whose common words are known at once
+        rarest: float = 1.0,  # word that is common, against the rarest that make up most of them
     ) -> None:
         self.width = width
         self.vocabulary = vocabulary
@@ -35,6 +48,10 @@ class UrlWords:
         self.words: list[str] = [""]  # by number
         self._numbers: dict[str, int] = {}
         self._seen: dict[str, int] = {}  # how often, of words without a number
+        if surveyed:
+            common = common_words(surveyed, rarest)
+            self.set_words([w for w in common if names or is_word(w)][:vocabulary])
+            self.vocabulary = len(self.words) - 1
 
     def __call__(self, memory: MemoryView, found: Outlinks) -> Matrix:
         texts = [link.anchor for link in found.links] if self.anchors else ()

@@ -73,7 +73,7 @@ class CrawlEnv(gymnasium.Env[Observation, np.int64]):
             raise HoneyguideError("only a recorded or generated web can be an environment")
         if self.plan.gate != "none":
             raise HoneyguideError("an environment has no gate: whoever acts decides on it")
-        self._goal = Goal(self.plan.topic, self._opened.encoder, self._world.truth)
+        self._goal = self._opened.goal
         self._features = features
         self._width = features(self._goal).width
         self._reward = reward

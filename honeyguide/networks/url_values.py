@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import torch
 
-from honeyguide.contracts import Encoder, Matrix, State, Step, Vector
+from honeyguide.contracts import Goal, Matrix, State, Step, Vector
 from honeyguide.features.url_words import UrlWords
 from honeyguide.networks.parameters import one_thread
 from honeyguide.networks.replay import Experience
@@ -13,16 +13,19 @@ from honeyguide.networks.url_cnn import Made, UrlCnn, Words
 from honeyguide.networks.word_vectors import WordVectors
 
 VOCABULARY = 10_000  # the commonest words
+RAREST = 0.4  # of a survey: in the document's source a word of the bag is there 50 times, here 20
 
 
 class UrlValues:
     """A convolution over the vectors of the words of URLs."""
 
-    def __init__(self, encoder: Encoder, rng: np.random.Generator, step_size: float) -> None:
+    def __init__(self, goal: Goal, rng: np.random.Generator, step_size: float) -> None:
         one_thread()
         # as in the document: words without a pre-trained vector are not read
-        self.features: UrlWords = UrlWords(vocabulary=VOCABULARY, names=False)
-        self._vectors = WordVectors(encoder, VOCABULARY)
+        self.features: UrlWords = UrlWords(
+            vocabulary=VOCABULARY, names=False, surveyed=goal.urls, rarest=RAREST
+        )
+        self._vectors = WordVectors(goal.encoder, VOCABULARY)
         self.cnn = UrlCnn(self._vectors.width, rng, step_size)
 
     @property

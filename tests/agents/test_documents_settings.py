@@ -123,7 +123,7 @@ def _step(agent, relevant=False, options=0):
 
 
 def test_titles_stand_for_pages_and_anchors_for_links():
-    agent = UrlLinearQ(np.random.default_rng(0), text=True)
+    agent = UrlLinearQ(Goal("prizes", None), np.random.default_rng(0), text=True)
     page = Page("http://rock.example/", title="Granite")
     for _ in range(agent.features.sightings):
         words = agent._words_of(

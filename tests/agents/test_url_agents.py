@@ -74,7 +74,7 @@ def step(x, reward=0.0, options=None, relevant=False):
 
 
 def test_a_linear_step_is_one_of_adam_towards_equation_3_1():
-    agent = UrlLinearQ(np.random.default_rng(0))
+    agent = UrlLinearQ(Goal("prizes", None), np.random.default_rng(0))
     page, one, two = rows(agent, "http://rock.example/", "http://sea.example/", "http://law.test/")
     before = agent.score(np.stack([page, one, two]))
     agent.learn([step(page, 0.0, np.stack([one, two]))])
@@ -85,7 +85,7 @@ def test_a_linear_step_is_one_of_adam_towards_equation_3_1():
 
 
 def test_nothing_is_expected_beyond_a_reward():
-    agent = UrlLinearQ(np.random.default_rng(0), step_size=0.02)
+    agent = UrlLinearQ(Goal("prizes", None), np.random.default_rng(0), step_size=0.02)
     page, other = rows(agent, "http://rock.example/", "http://sea.test/")
     agent._w[agent.features._numbers["sea"]] = 50.0
     for _ in range(400):
@@ -94,7 +94,7 @@ def test_nothing_is_expected_beyond_a_reward():
 
 
 def test_a_step_costs_what_the_penalty_says():
-    agent = UrlLinearQ(np.random.default_rng(0), penalty=0.05)
+    agent = UrlLinearQ(Goal("prizes", None), np.random.default_rng(0), penalty=0.05)
     visit = type("V", (), {"verdict": Verdict(1.0, True)})
     assert agent.reward(visit) == pytest.approx(0.95)
 
@@ -113,10 +113,10 @@ def test_texts_beside_urls_can_be_read_too(encoder):
 
 
 def test_learnt_weights_serve_another_crawl():
-    one = UrlLinearQ(np.random.default_rng(0))
+    one = UrlLinearQ(Goal("prizes", None), np.random.default_rng(0))
     (page,) = rows(one, "http://rock.example/")
     one.learn([step(page, 1.0, relevant=True)])
-    other = UrlLinearQ(np.random.default_rng(1))
+    other = UrlLinearQ(Goal("prizes", None), np.random.default_rng(1))
     other.load_policy(one.policy())
     assert other.score(other.features.rows(["http://rock.example/"])) == one.score(page[None])
 
@@ -297,3 +297,24 @@ def test_an_actor_says_nothing_that_nobody_hears():
     said: SimpleQueue[Told] = SimpleQueue()
     _tell(_Signals(said, None, None, None), Told(1, frozenset(), frozenset()))
     assert said.empty()
+
+
+def test_a_survey_says_which_words_are_common_before_a_walk_begins():
+    settled = {"topic": "geology", "seeds": ("geology",), "world": "synthetic:pages=2000"}
+    plan = Plan(**settled, survey=1000)
+    bag, network = (
+        Plan(**settled, survey=1000, agent=name).open().navigator().agent.features
+        for name in ("url_linear_q", "url_cnn_dqn")
+    )
+    assert len(plan.open().goal.urls) == 1000
+    assert bag.vocabulary == len(bag.words) - 1 < len(network.words) - 1
+    assert {"example", "html"} <= set(bag.words) & set(network.words)
+    assert not Plan(**settled).open().goal.urls
+
+
+def test_the_live_web_cannot_be_surveyed():
+    plan = Plan(topic="geology", seeds=("http://rock.example/",), world="web", survey=10)
+    with pytest.raises(HoneyguideError, match="a survey needs a recorded or generated web"):
+        plan.open().navigator()
+    with pytest.raises(HoneyguideError, match="zero or more"):
+        Plan(topic="geology", seeds=("geology",), survey=-1)

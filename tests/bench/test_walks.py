@@ -80,11 +80,11 @@ def test_walks_of_chapter_three_begin_at_no_target(tmp_path):
     rewards = set(all_rewards(5000))
     [part] = [part for part in find_suite("friar2017").parts if part.name == "order"]
     seeds = part.trials(True)[0].task.seeds
-    assert seeds == ("500 pages off targets",)
+    assert seeds == ("2500 pages off targets",)
     world = Webs(None, tmp_path).world(WEB)
     judge = "targets:" + ",".join(rewards)
     opened = _opened(Plan(topic="geology", seeds=seeds, world=world, judge=judge))
-    assert len(opened.seeds) == len(opened.plan.seeds) == 500
+    assert len(opened.seeds) == len(opened.plan.seeds) == 2500
     assert not rewards & {host(seed.url) for seed in opened.seeds}
 
 

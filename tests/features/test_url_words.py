@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from honeyguide.features.segmenting import segment, url_words
-from honeyguide.features.url_words import UrlWords
+from honeyguide.features.url_words import COVERED, UrlWords, common_words
 
 
 @pytest.mark.parametrize(
@@ -66,3 +66,32 @@ def test_a_saved_vocabulary_goes_on():
     other.load(one.state())
     urls = ["http://ship.example/sea", "http://rock.example/"]
     assert other.rows(urls).tolist() == one.rows(urls).tolist()
+
+
+@given(st.lists(st.sampled_from("rock ship sea law tax news blog".split()), min_size=1))
+def test_common_words_are_the_fewest_that_make_up_most_of_what_urls_say(said):
+    common = common_words(f"http://{word}.example/" for word in said)
+    words = [*said, *["example"] * len(said)]
+    counts = [words.count(word) for word in common]
+    assert sum(counts) >= COVERED * len(words)
+    assert counts == sorted(counts, reverse=True)
+    rarest = counts.count(counts[-1])
+    assert sum(counts[:-rarest]) < COVERED * len(words)  # without those that are as rare
+
+
+def test_rarer_words_count_too_where_that_is_said():
+    urls = (
+        ["http://rock.example/"] * 10 + ["http://ship.example/"] * 4 + ["http://sea.example/"] * 3
+    )
+    assert common_words(urls) == ["example", "rock", "ship"]
+    assert common_words(urls, rarest=0.75) == ["example", "rock", "ship", "sea"]
+
+
+def test_after_a_survey_no_other_words_get_numbers():
+    surveyed = ["http://bafemi-rock.example/"] * 8 + ["http://ship.example/"]
+    with_names, without = (UrlWords(width=4, surveyed=surveyed, names=n) for n in (True, False))
+    assert sorted(with_names.words[1:]) == ["bafemi", "example", "rock"]
+    assert sorted(without.words[1:]) == ["example", "rock"]
+    for _ in range(5):
+        rows = without.rows(["http://ship.example/harbour"])
+    assert [without.words[int(n)] for n in rows[0] if n] == ["example"]

@@ -63,7 +63,7 @@ def test_the_copy_is_the_network_as_it_was_at_the_last_hundredth_step(kind, enco
 
 
 def test_the_copy_weighs_the_option_that_it_or_the_network_prefers(encoder, rng):
-    values = UrlValues(encoder, rng, 0.001)
+    values = UrlValues(Goal("prizes", encoder), rng, 0.001)
     rows = word_rows(values.features, "http://rock.test/", "http://sea.test/", "http://law.test/")
     frozen = Frozen(values)
     worth = frozen.score(rows.astype(np.uint16))
