@@ -141,7 +141,7 @@ class Goal:
     topic: str
     encoder: "Encoder"
     truth: Callable[[], Truth] | None = None  # only upper benchmarks may call it
-    urls: tuple[str, ...] = ()  # drawn from the web beforehand, where a plan asks for a survey
+    surveyed: Callable[[], Sequence[str]] = tuple  # URLs of the web, where a plan asks for them
 
 
 # --------------------------------------------------------------------------- parts

@@ -199,16 +199,16 @@ class OpenPlan:
     @property
     def goal(self) -> Goal:
         """What agents are told."""
-        return Goal(self.plan.topic, self.encoder, self.world.truth, self._surveyed())
-
-    def _surveyed(self) -> tuple[str, ...]:
-        """The same URLs for every crawl on a web."""
-        if not self.plan.survey:
-            return ()
-        if not isinstance(self.world, Sampled):
+        if self.plan.survey and not isinstance(self.world, Sampled):
             raise HoneyguideError("a survey needs a recorded or generated web")
+        return Goal(self.plan.topic, self.encoder, self.world.truth, self._surveyed)
+
+    def _surveyed(self) -> list[str]:
+        """The same URLs for every crawl on a web."""
+        if not self.plan.survey or not isinstance(self.world, Sampled):
+            return []
         drawn = self.world.sample(self.plan.survey, np.random.default_rng(0))
-        return tuple(link.url for link in drawn)
+        return [link.url for link in drawn]
 
     def navigator(self, plan: Plan | None = None) -> Navigator:
         """A fresh navigator, for this plan or one that differs in its agent or random seed."""

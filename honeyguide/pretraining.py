@@ -10,6 +10,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from honeyguide.actors import Actors
 from honeyguide.contracts import Agent, State, Step, Visit
 from honeyguide.crawl import run_jumping
 from honeyguide.errors import HoneyguideError
@@ -126,8 +127,13 @@ def _lesson(plan: Plan, number: int, learnt: State | None, note: "_Noted") -> tu
     plan = replace(plan, random_seed=plan.random_seed + number)
     opened = plan.open(remember=True)
     navigator = _pupil(opened, learnt)
-    crawl = opened.crawl(navigator, lambda visit, step, now: note(navigator, visit, step))
-    outcome = run_jumping(crawl.run(opened.seeds))
+    with Actors(plan, navigator.agent, plan.random_seed) as actors:
+
+        def observe(visit: Visit, step: Step, now: float) -> None:
+            note(navigator, visit, step)
+            actors.keep_pace(navigator.memory.visits)
+
+        outcome = run_jumping(opened.crawl(navigator, observe).run(opened.seeds))
     return navigator.agent, outcome.relevant
 
 
@@ -138,7 +144,7 @@ def _pupil(opened: OpenPlan, learnt: State | None) -> Navigator:
     if learnt is not None:
         try:
             navigator.agent.load_learnt(learnt)
-        except HoneyguideError as error:
+        except (HoneyguideError, ValueError, KeyError, TypeError) as error:
             raise HoneyguideError(f"the checkpoint does not fit: {error}") from None
     return navigator
 

@@ -10,7 +10,7 @@ pytest.importorskip("torch")
 from honeyguide.errors import HoneyguideError
 from honeyguide.plan import Plan
 from honeyguide.policies import load_policy
-from honeyguide.pretraining import Training
+from honeyguide.pretraining import Training, _pupil
 from honeyguide.serialise import read_state
 
 
@@ -58,7 +58,9 @@ def test_training_that_was_stopped_goes_on_exactly(tmp_path):
     assert not again.checkpoint.exists()
 
 
-@pytest.mark.parametrize("agent", ["url_linear_q:replay=ranked", "url_cnn_dqn", "url_async_dqn"])
+@pytest.mark.parametrize(
+    "agent", ["url_linear_q:replay=ranked", "url_cnn_dqn", "url_async_dqn:actors=0"]
+)
 def test_walks_can_be_trained_too_and_go_on_exactly(tmp_path, agent):
     def lessons(folder):
         plan = lesson("geology", agent=agent, seeds=("40 random pages",), budget=110)
@@ -75,6 +77,23 @@ def test_walks_can_be_trained_too_and_go_on_exactly(tmp_path, agent):
     (log,) = (tmp_path / "a.logs").glob("events.out.tfevents.*")
     for figure in (b"loss", b"mean value", b"epsilon", b"rewards"):
         assert figure in log.read_bytes()
+
+
+def test_several_actors_train_one_network_and_go_on_from_a_checkpoint(tmp_path):
+    agent = "url_async_dqn:actors=2,epsilon_steps=300"
+    plan = lesson("geology", agent=agent, seeds=("40 random pages",), budget=100)
+    together = Training((plan,), 2, tmp_path / "it")
+    with pytest.raises(StopError):
+        together.run(False, stopped_after(150))
+    kept = read_state(together.checkpoint)["learnt"]
+    steps = kept["counts"][0]
+    assert steps > 150  # of two actors, while one crawl of 100 pages was watched
+    pupil = _pupil(plan.open(), kept).agent
+    assert len(together.run(True, silent)) == 2
+    assert not np.array_equal(network(together.out), kept["values"]["network"]["block"])
+    actor = plan.open().navigator().agent
+    actor.join(pupil.share())
+    assert actor._fading.epsilon == pytest.approx(0.1 * (1 - (steps // 2) / 300))
 
 
 def test_a_trained_policy_serves_a_crawl_and_logs_are_there(tmp_path):

@@ -8,12 +8,10 @@ import torch
 
 from honeyguide.contracts import Agent, Goal, Matrix, State, Step, Vector, Visit
 from honeyguide.errors import HoneyguideError
-from honeyguide.networks.exploring import Fading
+from honeyguide.networks.exploring import EPSILON, Fading
 from honeyguide.networks.parameters import shared
 from honeyguide.networks.url_values import Frozen, UrlValues
 from honeyguide.registry import part
-
-EPSILON = 0.1  # share of steps at random, at first
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +21,7 @@ class Shared:
     block: torch.Tensor
     target: torch.Tensor
     counts: torch.Tensor
+    news: torch.Tensor  # of the actor that learnt last: loss, epsilon
 
 
 @part("agent", "url_async_dqn")
@@ -64,7 +63,7 @@ class UrlAsyncDqn(Agent):
         self._steps = 0  # t
         self._gradient = torch.zeros_like(self._target)
         self._watches = False  # others train it
-        self.loss = 0.0
+        self._news = torch.zeros(2)
 
     # ------------------------------------------------------------------ with others
 
@@ -73,12 +72,14 @@ class UrlAsyncDqn(Agent):
         self._watches = True
         block = self._values.cnn.parameters.share()
         self._target, self._counts = shared(self._target), shared(self._counts)
-        return Shared(block, self._target, self._counts)
+        self._news = shared(self._news)
+        return Shared(block, self._target, self._counts, self._news)
 
     def join(self, shared: Shared) -> None:
         """Become one of those who train."""
         self._values.cnn.parameters.share(shared.block)
-        self._target, self._counts = shared.target, shared.counts
+        self._target, self._counts, self._news = shared.target, shared.counts, shared.news
+        self._fading.skip(int(self._counts[0]) // max(1, self.actors))  # where training goes on
         self._refresh()
 
     # ------------------------------------------------------------------ algorithm 3
@@ -107,7 +108,7 @@ class UrlAsyncDqn(Agent):
             cnn, one = self._values.cnn, np.ones(1, np.float32)
             found, errors = cnn.gradient(now.x[None], self._values.vectors, target, one)
             self._gradient += found
-            self.loss = float(errors[0] ** 2)
+            self._news[0], self._news[1] = float(errors[0] ** 2), self._fading.epsilon
             self._counts[0] += 1
             self._steps += 1
             if int(self._counts[0]) % self.target_every == 0:
@@ -124,7 +125,8 @@ class UrlAsyncDqn(Agent):
 
     def news(self) -> dict[str, float]:
         """What a training log shows."""
-        return {"loss": self.loss, "epsilon": self._fading.epsilon}
+        loss, epsilon = self._news.tolist()
+        return {"loss": loss, "epsilon": epsilon}
 
     # ------------------------------------------------------------------ kept
 

@@ -7,12 +7,11 @@ import torch
 
 from honeyguide.contracts import Agent, Goal, Matrix, State, Step, Vector, Visit
 from honeyguide.errors import unknown
-from honeyguide.networks.exploring import Fading
+from honeyguide.networks.exploring import EPSILON, Fading
 from honeyguide.networks.replay import Experience, RankedReplay, Replay
 from honeyguide.networks.url_values import Frozen, UrlValues
 from honeyguide.registry import part
 
-EPSILON = 0.1  # share of steps at random, at first
 BATCH = 10  # experiences learnt from at each step
 REPLAYS = {"none": None, "uniform": Replay, "ranked": RankedReplay}
 

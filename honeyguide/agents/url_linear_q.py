@@ -9,12 +9,11 @@ from numpy.typing import NDArray
 from honeyguide.contracts import Agent, Goal, Matrix, State, Step, Vector, Visit
 from honeyguide.errors import HoneyguideError, unknown
 from honeyguide.features.url_words import UrlWords
-from honeyguide.networks.exploring import Fading
+from honeyguide.networks.exploring import EPSILON, Fading
 from honeyguide.networks.replay import Experience, RankedReplay, Replay
 from honeyguide.registry import part
 
 VOCABULARY = 10_000  # the commonest words
-EPSILON = 0.1  # share of steps at random, at first
 BATCH = 10  # experiences learnt from again at each step
 REPLAYS = {"none": None, "uniform": Replay, "ranked": RankedReplay}
 Words = NDArray[np.uint16]  # rows of word numbers
@@ -167,7 +166,7 @@ class UrlLinearQ(Agent):
 
 def bag_of_words(goal: Goal, anchors: bool = False) -> UrlWords:
     """The words that have a weight (3.4)."""
-    return UrlWords(vocabulary=VOCABULARY, anchors=anchors, repeats=False, surveyed=goal.urls)
+    return UrlWords(vocabulary=VOCABULARY, anchors=anchors, repeats=False, surveyed=goal.surveyed())
 
 
 class Adam:

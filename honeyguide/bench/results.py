@@ -13,6 +13,8 @@ from honeyguide.bench.suite import Trial
 from honeyguide.bench.trials import points
 
 Floats = list[float]
+WHICH = ("trial", "repeat", "random_seed", "budget", "relevant")  # run it is, not what it found
+OF_THE_FIRST = ("web", "histograms")  # run: the same for all, or too much
 
 
 @dataclass(frozen=True)
@@ -106,20 +108,24 @@ def _figures(runs: Sequence[Record], web: dict[str, int], oracle: float) -> dict
     relevant = [run["relevant"] for run in runs]
     mean = float(np.mean(relevant))
     total = web.get("relevant_reachable")
-    return {
+    figures = {
         "relevant": relevant,
         "mean": round(mean, 2),
         "sd": round(spread(relevant), 2),
         "oracle_share": round(mean / oracle, 4) if oracle > 0 else None,
         "recall": round(mean / total, 4) if total else None,
-        "area": _mean(runs, "area"),
-        "hosts": _mean(runs, "hosts"),
-        "pages": _mean(runs, "pages"),
         "budget": runs[0]["budget"],
-        "seconds": _mean(runs, "seconds"),
-        "processor_seconds": _mean(runs, "processor_seconds"),
         "random_seeds": [run["random_seed"] for run in runs],
-    } | ({"web": web} if runs[0]["entry"] == "oracle" else {})
+    }
+    figures |= {name: _mean(runs, name) for name in _numbers(runs) if name not in WHICH}
+    shown = {name: runs[0][name] for name in OF_THE_FIRST if name in runs[0]}
+    return figures | shown
+
+
+def _numbers(runs: Sequence[Record]) -> list[str]:
+    """What every run has a number for."""
+    names = runs[0].keys() if runs else ()
+    return [n for n in names if all(isinstance(run.get(n), int | float) for run in runs)]
 
 
 def _mean(runs: Sequence[Record], what: str) -> float:

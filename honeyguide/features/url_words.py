@@ -25,7 +25,7 @@ class UrlWords:
     """The numbers of a URL's words in order, then zeros; a word gets one once seen a few times.
 
     The first words seen so often are about the commonest, and later ones stay unknown. Where URLs
-    were surveyed, their common words are known at once, and no others.
+    were surveyed, their common words are known at once, and no other words of URLs.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class UrlWords:
         repeats: bool = True,  # whether a word counts as often as it is there; a bag's does not
         names: bool = True,  # whether what is in no dictionary counts too: it has no meaning
         surveyed: Sequence[str] = (),  # URLs whose common words are known at once
-        rarest: float = 1.0,  # word that is common, against the rarest that make up most of them
+        rarest: float = 1.0,  # how often a word is there, against the rarest of those 80 %
     ) -> None:
         self.width = width
         self.vocabulary = vocabulary
@@ -48,10 +48,10 @@ class UrlWords:
         self.words: list[str] = [""]  # by number
         self._numbers: dict[str, int] = {}
         self._seen: dict[str, int] = {}  # how often, of words without a number
+        self._settled = len(surveyed) > 0
         if surveyed:
             common = common_words(surveyed, rarest)
             self.set_words([w for w in common if names or is_word(w)][:vocabulary])
-            self.vocabulary = len(self.words) - 1
 
     def __call__(self, memory: MemoryView, found: Outlinks) -> Matrix:
         texts = [link.anchor for link in found.links] if self.anchors else ()
@@ -98,6 +98,8 @@ class UrlWords:
     def _note(self, word: str) -> int:
         """Count a word without a number; when it was seen often enough, it gets one."""
         if len(self.words) > self.vocabulary or not (self.names or is_word(word)):
+            return 0
+        if self._settled and not word.startswith(TEXT):
             return 0
         times = self._seen.get(word, 0) + 1
         if times < self.sightings:

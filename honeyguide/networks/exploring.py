@@ -4,6 +4,8 @@ import numpy as np
 
 from honeyguide.contracts import State
 
+EPSILON = 0.1  # share of steps at random, at first: walks of document 004
+
 
 class Fading:
     """A chance that falls evenly from its first value to the last."""
@@ -20,6 +22,10 @@ class Fading:
         """The chance of the next step."""
         left = max(0.0, 1 - self._taken / max(1, self.steps))
         return self.last + (self.first - self.last) * left
+
+    def skip(self, steps: int) -> None:
+        """Be as far as after so many steps."""
+        self._taken = steps
 
     def explores(self) -> bool:
         """Throw the dice for one step."""

@@ -111,6 +111,6 @@ def _said(shapes: Mapping[str, object]) -> dict[str, list[int]]:
 
 
 def one_thread() -> None:
-    """Networks this small are slower with more; a setting made elsewhere stays."""
+    """Networks this small are slower with more."""
     if torch.get_num_threads() != 1:
         torch.set_num_threads(1)

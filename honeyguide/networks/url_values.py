@@ -23,7 +23,7 @@ class UrlValues:
         one_thread()
         # as in the document: words without a pre-trained vector are not read
         self.features: UrlWords = UrlWords(
-            vocabulary=VOCABULARY, names=False, surveyed=goal.urls, rarest=RAREST
+            vocabulary=VOCABULARY, names=False, surveyed=goal.surveyed(), rarest=RAREST
         )
         self._vectors = WordVectors(goal.encoder, VOCABULARY)
         self.cnn = UrlCnn(self._vectors.width, rng, step_size)

@@ -95,3 +95,6 @@ def test_after_a_survey_no_other_words_get_numbers():
     for _ in range(5):
         rows = without.rows(["http://ship.example/harbour"])
     assert [without.words[int(n)] for n in rows[0] if n] == ["example"]
+    for _ in range(5):
+        rows = with_names.rows(["http://ship.example/"], ["granite"])
+    assert [with_names.words[int(n)] for n in rows[0] if n] == ["example", "~granite"]

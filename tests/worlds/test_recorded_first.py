@@ -4,13 +4,15 @@ import numpy as np
 import pytest
 
 from honeyguide.agents.priced import Priced
-from honeyguide.contracts import Link, Verdict
+from honeyguide.contracts import Goal, Link, Verdict
 from honeyguide.crawl import Crawl, Limits, run_jumping
 from honeyguide.errors import HoneyguideError
 from honeyguide.navigator import Navigator
 from honeyguide.registry import make
 from honeyguide.worlds.recorded_first import RecordedFirst
 from honeyguide.worlds.synthetic import SyntheticWorld
+
+GOAL = Goal("geology", None)
 
 
 def about_geology(page):
@@ -30,7 +32,7 @@ def both():
 def walked(both, price, seconds=200.0):
     """A walk with a price: pages, and how many of them were of the record."""
     for_agent, for_frontier, for_seeds = np.random.default_rng(3).spawn(3)
-    inner = make("agent", "url_linear_q:epsilon_steps=50", rng=for_agent)
+    inner = make("agent", "url_linear_q:epsilon_steps=50", goal=GOAL, rng=for_agent)
     agent = Priced(inner, both.seconds, price)
     frontier = make("frontier", "walks", width=agent.features.width, rng=for_frontier)
     spent, kept = [], []
@@ -59,14 +61,14 @@ def test_with_a_price_more_pages_come_from_the_record(both):
 
 def test_without_a_price_the_agent_chooses_as_it_would_by_itself(both):
     rng = np.random.default_rng(0)
-    inner = make("agent", "url_linear_q", rng=rng)
+    inner = make("agent", "url_linear_q", goal=GOAL, rng=rng)
     agent = Priced(inner, both.seconds, 0.0)
     rows = np.array([[1, 2, 0.25], [3, 0, 2.0]], np.float32)
     assert (agent.score(rows) == inner.score(rows[:, :-1])).all()
 
 
 def test_a_second_costs_its_price(both):
-    inner = make("agent", "url_linear_q", rng=np.random.default_rng(0))
+    inner = make("agent", "url_linear_q", goal=GOAL, rng=np.random.default_rng(0))
     agent = Priced(inner, both.seconds, 0.5)
     rows = np.array([[1, 0.25], [1, 2.0]], np.float32)
     scores = agent.score(rows)
@@ -74,8 +76,8 @@ def test_a_second_costs_its_price(both):
 
 
 def test_what_was_learnt_is_the_agents_own(both):
-    inner = make("agent", "url_linear_q", rng=np.random.default_rng(0))
-    other = make("agent", "url_linear_q", rng=np.random.default_rng(1))
+    inner = make("agent", "url_linear_q", goal=GOAL, rng=np.random.default_rng(0))
+    other = make("agent", "url_linear_q", goal=GOAL, rng=np.random.default_rng(1))
     Priced(other, both.seconds, 1.0).load(Priced(inner, both.seconds, 0.1).state())
     assert other.weights() == inner.weights()
 
@@ -88,7 +90,7 @@ def test_seeds_and_truth_are_found_through_it(both):
 
 
 def test_impossible_prices_are_refused(both):
-    inner = make("agent", "url_linear_q", rng=np.random.default_rng(0))
+    inner = make("agent", "url_linear_q", goal=GOAL, rng=np.random.default_rng(0))
     with pytest.raises(HoneyguideError, match="price"):
         Priced(inner, both.seconds, -1.0)
     with pytest.raises(HoneyguideError, match="less than no time"):
