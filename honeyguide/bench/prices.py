@@ -9,6 +9,7 @@ import numpy as np
 
 from honeyguide.agents.priced import Priced
 from honeyguide.bench.suite import Trial
+from honeyguide.bench.walks import surveyed
 from honeyguide.contracts import Agent, Frontier, Step, Visit
 from honeyguide.crawl import Crawl, Limits, run_jumping
 from honeyguide.navigator import Navigator
@@ -51,7 +52,7 @@ def priced_walk(trial: Trial, world: str, random_seed: int) -> dict[str, Any]:
     task = trial.task
     spec, _, price = trial.entry.agent.partition(AT)
     plan = Plan(topic=task.topic, seeds=task.seeds, world=world, judge=task.judge, agent=spec)
-    opened = plan.open()
+    opened = surveyed(plan.open())
     both = RecordedFirst(opened.world, opened.world, is_recorded)
     for_agent, for_frontier = np.random.default_rng(random_seed).spawn(2)
     inner: Agent = make("agent", spec, goal=opened.goal, rng=for_agent)

@@ -169,9 +169,14 @@ def _beginning_at(urls: list[str], opened: OpenPlan) -> OpenPlan:
 def _opened(plan: Plan) -> OpenPlan:
     """The same web for all agents of a task: its truth is dear."""
     opened = _opened_world(plan.judge, plan.world, plan.seeds, plan.topic)
+    plan = replace(plan, seeds=opened.plan.seeds)
+    return surveyed(replace(opened, plan=plan, encoder=make("encoder", plan.encoder)))
+
+
+def surveyed(opened: OpenPlan) -> OpenPlan:
+    """The same with a survey before each walk: of half of the URLs where there are few."""
     pages = len(opened.world.truth().relevant)
-    plan = replace(plan, seeds=opened.plan.seeds, survey=min(SURVEYED, pages // 2))
-    return replace(opened, plan=plan, encoder=make("encoder", plan.encoder))
+    return replace(opened, plan=replace(opened.plan, survey=min(SURVEYED, pages // 2)))
 
 
 def _values(opened: OpenPlan, navigator: Navigator, by_actors: frozenset[str]) -> dict[str, Any]:

@@ -40,6 +40,7 @@ def bench(
             "--agents", help="Names with commas; of a suite, only these.", show_default=USUAL
         ),
     ] = None,
+    survey: flags.Survey = 0,
     budget: flags.Budget = 1000,
     runs: Annotated[int, typer.Option("--runs", min=1, help="Runs of each agent.")] = 5,
     in_flight: flags.InFlight = None,
@@ -88,6 +89,7 @@ def bench(
         world=world,
         judge=judge,
         encoder=encoder,
+        survey=survey,
         budget=budget,
         in_flight=in_flight,
         delay=delay,

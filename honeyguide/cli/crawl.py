@@ -71,10 +71,7 @@ def crawl(
     agent: Annotated[
         str, typer.Option("--agent", help="What chooses links; `honeyguide list agents`.")
     ] = "guide",
-    survey: Annotated[
-        int,
-        typer.Option("--survey", min=0, help="URLs of a recorded web to learn common words from."),
-    ] = 0,
+    survey: flags.Survey = 0,
     policy: Annotated[
         str, typer.Option("--policy", help="Start from what an earlier crawl left: learnt.policy.")
     ] = "",

@@ -132,6 +132,10 @@ Encoder = Annotated[
     str,
     typer.Option("--encoder", help="What turns words into meaning; `honeyguide list encoders`."),
 ]
+Survey = Annotated[
+    int,
+    typer.Option("--survey", min=0, help="URLs of a recorded web to learn common words from."),
+]
 Budget = Annotated[int, typer.Option("--budget", min=1, help="Pages to fetch.")]
 InFlight = Annotated[
     int | None,

@@ -26,6 +26,7 @@ TABLE_3_3 = {
     "url_async_dqn": ("367.0", "5.2", "44.7 %"),
     "url_classifier": ("394.2", "11.4", "55.4 %"),
 }
+BAG = "classifier, bag of words"
 TABLE_3_4 = dict(zip(ORDER, (2.0, 6.3, 15.8, 21.8, 11.0), strict=True))
 TABLE_4_1 = {"random_walk": "118.2", "url_async_dqn": "160.4"}
 TABLE_4_3 = {"random_walk": "19.6", "url_async_dqn": "45.3"}
@@ -59,7 +60,7 @@ def _ablation(steps: int) -> list[Entry]:
         "linear, a step costs 0.05": f"url_linear_q:{fading},penalty=0.05",
         "classifier": "url_classifier",
         "classifier, always the best": "url_classifier:temperature=0",
-        "classifier, bag of words": "url_bag_classifier",
+        BAG: "url_bag_classifier",
         "asynchronous": f"url_async_dqn:{fading},actors=4",
         "without asynchrony": f"url_async_dqn:{fading},actors=0",
     }
@@ -136,7 +137,9 @@ def _recorded(quick: bool) -> list[Trial]:
         seeds = (f"{steps // 4} random pages",)
         task = Task(name=web, web=web, topic=web, judge=judge, seeds=seeds, budget=steps)
         agents = _agents(steps)
-        trials += _walks("recorded", task, agents[:2] if quick else agents, 1 if quick else 3)
+        texts = Entry(name="linear, anchors and titles too", agent=f"{agents[1].agent},text=true")
+        entries = agents[:2] if quick else [*agents, texts]
+        trials += _walks("recorded", task, entries, 1 if quick else 3)
     return trials
 
 
@@ -178,6 +181,10 @@ def _report(results: Results, page: Page) -> dict[str, Any]:
         for task in results.tasks(part):
             page.heading(f"{title}: {task}")
             _comparison(results, page, part, task)
+            for run in results.runs(part, task, BAG)[:1]:  # figure 3.10
+                drawn = _histogram(run)
+                if drawn is not None:
+                    page.figure("values-bag.png", "a bag told the optimal values", drawn)
     for task in results.tasks("price"):
         headline |= _price_table(results, page, task)
     return headline
