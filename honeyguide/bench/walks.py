@@ -33,7 +33,15 @@ GAMMA = 0.75
 UNSEEN = 20_000  # pages never visited whose values are compared with the optimal ones
 SURVEYED = 100_000  # URLs that words are counted in, as in the document's source
 SEED = 1  # of the generated web
-TOPICS = ("geology", "volcanoes", "oceans")  # three fields, as accountancy, tax and law
+# each three topics, as accountancy, tax and law; settings were chosen on birds, insects and weather
+FIELDS = (
+    ("geology", "volcanoes", "oceans"),
+    ("astronomy", "spaceflight", "optics"),
+    ("programming", "networks", "robotics"),
+    ("painting", "music", "theatre"),
+    ("baking", "cheese", "wine"),
+)
+TOPICS = FIELDS[0]
 # seeds of a task: so many pages drawn from those
 OFF = re.compile(r"(\d+) pages off targets")
 NEAR = re.compile(r"(\d+) pages near targets")
@@ -41,9 +49,9 @@ HOPS = 2  # to a target, at most
 HELD_OUT = "held-out"  # the part in which some hosts are never rewarded
 
 
-def all_rewards(pages: int) -> list[str]:
+def all_rewards(pages: int, topics: tuple[str, ...] = TOPICS) -> list[str]:
     """Chapter 3: every host about two topics, so that a random step in a hundred is rewarded."""
-    return [host for topic in TOPICS[:2] for host in specialist_hosts(pages, SEED, topic)]
+    return [host for topic in topics[:2] for host in specialist_hosts(pages, SEED, topic)]
 
 
 def rewards_and_held_out(pages: int) -> tuple[list[str], list[str]]:

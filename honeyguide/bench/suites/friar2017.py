@@ -1,5 +1,6 @@
 """Document 004, chapters 3 and 4: walks over URLs towards the pages of target domains."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,14 @@ from honeyguide.bench.prices import AT, RECORDED_SHARE
 from honeyguide.bench.ratios import spread
 from honeyguide.bench.results import Results
 from honeyguide.bench.suite import Entry, Part, Suite, Task, Trial
-from honeyguide.bench.walks import HELD_OUT, SEED, TOPICS, all_rewards, rewards_and_held_out
+from honeyguide.bench.walks import (
+    FIELDS,
+    HELD_OUT,
+    SEED,
+    TOPICS,
+    all_rewards,
+    rewards_and_held_out,
+)
 
 WALK, PRICED = "honeyguide.bench.walks:walk", "honeyguide.bench.prices:priced_walk"
 PRICES = (0.0, 0.02, 0.1, 0.5)  # rewards that a second is worth
@@ -68,9 +76,14 @@ def _ablation(steps: int) -> list[Entry]:
     return [*entries, Entry(name="with GloVe's vectors", agent=specs["whole"], encoder="glove")]
 
 
-def _chapter_3(pages: int) -> Task:
-    seeds = f"{pages // 8} pages off targets"  # far more than walks begin: few begin twice at one
-    return _generated_task(pages, "random restarts", seeds, all_rewards(pages))
+def _chapter_3(pages: int, topics: tuple[str, ...] = TOPICS) -> Task:
+    task = _generated_task(
+        pages,
+        "random restarts",
+        f"{pages // 8} pages off targets",  # far more than walks begin: few begin twice at one
+        all_rewards(pages, topics),
+    )
+    return replace(task, topic=" and ".join(topics))
 
 
 def _chapter_4(pages: int, name: str, share: int = 10, seeds: str = "") -> Task:
@@ -101,9 +114,15 @@ def _walks(part: str, task: Task, entries: list[Entry], runs: int) -> list[Trial
 
 
 def _order(quick: bool) -> list[Trial]:
+    """Every run has a field of its own: on one alone, chance decides between agents of a kind."""
     pages = QUICK if quick else FULL
-    task = _chapter_3(pages)
-    return _walks("order", task, _agents(task.budget), 1 if quick else 5)
+    tasks = [_chapter_3(pages, topics) for topics in FIELDS[: 1 if quick else 5]]
+    return [
+        trial
+        for number, task in enumerate(tasks)
+        for trial in _walks("order", task, _agents(task.budget), 5)
+        if trial.number == number
+    ]
 
 
 def _held_out(quick: bool) -> list[Trial]:
@@ -315,7 +334,7 @@ def _histogram(run: dict[str, Any]) -> Figure | None:
 
 SUITE = Suite(
     name="friar2017",
-    version=8,
+    version=9,
     title="Deep Q-learning on URLs, again",
     source="Document 004: Friar 2017, chapters 3 and 4, tables 3.3, 3.4, 4.1 and 4.3.",
     parts=(
