@@ -141,23 +141,39 @@ def test_the_asynchronous_agent_runs_twice_the_others_five_times():
     assert trials[0].task.budget == 200_000
 
 
-@pytest.mark.parametrize("part", ["order", "recorded"])
-def test_the_spread_of_runs_is_that_of_a_sample_as_in_other_suites(part, tmp_path):
+def reported(part, names, found, folder):
+    """A suite's report of some runs: so many unique rewards each."""
     suite = find_suite("friar2017")
     [some] = [each for each in suite.parts if each.name == part]
-    trials = [t for t in some.trials(False) if t.entry.name == "url_async_dqn"][:2]
-    same = {
-        "part": part,
-        "entry": "url_async_dqn",
-        "repeat": 0,
-        "reward_rate": 0.1,
-        "all_actors": 9,
-    }
+    trials = [t for t in some.trials(False) if t.entry.name in names][: len(found)]
+    same = {"repeat": 0, "reward_rate": 0.1, "all_actors": 9, "episode_length": 5, "links": 54}
     same |= {"milliseconds": 1.0, "processor_milliseconds": 1.0, "curve": [0] * 100, "budget": 100}
     records = [
-        same | {"task": t.task.name, "trial": n, "digest": t.digest, "relevant": found}
-        for n, (t, found) in enumerate(zip(trials, (40, 44), strict=True))
+        same
+        | {"part": part, "entry": t.entry.name, "task": t.task.name}
+        | {"trial": t.number, "digest": t.digest, "relevant": count}
+        for t, count in zip(trials, found, strict=True)
     ]
-    page = Page(tmp_path)
+    page = Page(folder)
     suite.report(Results(trials, records), page)
-    assert "| 42.0 | 2.83 |" in page.markdown()
+    return page.markdown()
+
+
+def test_the_spread_of_runs_is_that_of_a_sample_as_in_other_suites(tmp_path):
+    told = reported("recorded", ["url_async_dqn"], (40, 44), tmp_path)
+    assert "| 42.0 | 2.83 |" in told
+
+
+def test_margins_of_the_order_are_taken_run_by_run(tmp_path):
+    """A half and a tenth more: three tenths in the mean, however many targets there were."""
+    told = reported("order", ["random_walk", "url_linear_q"], (100, 150, 1000, 1100), tmp_path)
+    assert "| 625 | 2 | +30.0% (sd 28.3%) |" in told
+    assert "1,100 (+10.0%)" in told
+
+
+def test_every_run_of_the_order_has_targets_of_its_own():
+    [part] = [part for part in find_suite("friar2017").parts if part.name == "order"]
+    targets = {trial.number: set(trial.task.judge.split(",")) for trial in part.trials(False)}
+    assert sorted(targets) == [0, 1, 2, 3, 4]
+    for number, hosts in targets.items():
+        assert not any(hosts & others for n, others in targets.items() if n != number)

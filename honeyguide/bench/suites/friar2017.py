@@ -3,15 +3,12 @@
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-from matplotlib.figure import Figure
-
 from honeyguide.bench.page import Page
-from honeyguide.bench.plots import curves
 from honeyguide.bench.prices import AT, RECORDED_SHARE
 from honeyguide.bench.ratios import spread
 from honeyguide.bench.results import Results
 from honeyguide.bench.suite import Entry, Part, Suite, Task, Trial
+from honeyguide.bench.suites.friar2017_order import ORDER, histogram, order_tables
 from honeyguide.bench.walks import (
     FIELDS,
     HELD_OUT,
@@ -25,17 +22,7 @@ WALK, PRICED = "honeyguide.bench.walks:walk", "honeyguide.bench.prices:priced_wa
 PRICES = (0.0, 0.02, 0.1, 0.5)  # rewards that a second is worth
 # pages of the generated web; a walk takes a tenth as many steps, as in the document
 FULL, QUICK = 2_000_000, 20_000
-ORDER = ("random_walk", "url_linear_q", "url_cnn_dqn", "url_async_dqn", "url_classifier")
-# table 3.3: mean unique rewards, their standard deviation, increase over random; table 3.4: ms
-TABLE_3_3 = {
-    "random_walk": ("253.6", "8.5", "–"),
-    "url_linear_q": ("311.4", "11.1", "22.8 %"),
-    "url_cnn_dqn": ("341.8", "4.6", "34.8 %"),
-    "url_async_dqn": ("367.0", "5.2", "44.7 %"),
-    "url_classifier": ("394.2", "11.4", "55.4 %"),
-}
 BAG = "classifier, bag of words"
-TABLE_3_4 = dict(zip(ORDER, (2.0, 6.3, 15.8, 21.8, 11.0), strict=True))
 TABLE_4_1 = {"random_walk": "118.2", "url_async_dqn": "160.4"}
 TABLE_4_3 = {"random_walk": "19.6", "url_async_dqn": "45.3"}
 # articles among image pages, courses among pages of universities; a tenth of the pages as steps
@@ -79,7 +66,7 @@ def _ablation(steps: int) -> list[Entry]:
 def _chapter_3(pages: int, topics: tuple[str, ...] = TOPICS) -> Task:
     task = _generated_task(
         pages,
-        "random restarts",
+        " and ".join(topics[:2]),
         f"{pages // 8} pages off targets",  # far more than walks begin: few begin twice at one
         all_rewards(pages, topics),
     )
@@ -186,14 +173,14 @@ def _report(results: Results, page: Page) -> dict[str, Any]:
         "taken 50 steps, then begins again; the last 50 pages are not visited again. Agents see "
         "the words of URLs only: linear ones the commonest that make up 80 % of all (3.4), "
         "networks rarer ones too, but no names. The generated web's pages have as many links as "
-        "the document's (table B.1). On it the targets are all hosts about "
-        f"{TOPICS[0]} and {TOPICS[1]} (chapter 3), or half of those about {', '.join(TOPICS)}, the "
-        "other half being held out and never rewarded (chapter 4); unique rewards are hosts. The "
-        "classifier is shown the optimal values of half of all pages: an upper bound."
+        "the document's (table B.1). On it the targets are all hosts about two topics (chapter 3; "
+        f"{TOPICS[0]} and {TOPICS[1]} where no others are named), or half of those about "
+        f"{', '.join(TOPICS)}, the other half being held out and never rewarded (chapter 4); "
+        "unique rewards are hosts. The classifier is shown the optimal values of half of all "
+        "pages: an upper bound."
     )
     headline: dict[str, Any] = {}
-    for task in results.tasks("order"):
-        headline |= _tables(results, page, task)
+    headline |= order_tables(results, page)
     for task in results.tasks(HELD_OUT):
         headline |= _held_out_table(results, page, task)
     for part, title in (("ablation", "What each component adds"), ("recorded", "Recorded webs")):
@@ -201,52 +188,12 @@ def _report(results: Results, page: Page) -> dict[str, Any]:
             page.heading(f"{title}: {task}")
             _comparison(results, page, part, task)
             for run in results.runs(part, task, BAG)[:1]:  # figure 3.10
-                drawn = _histogram(run)
+                drawn = histogram(run)
                 if drawn is not None:
                     page.figure("values-bag.png", "a bag told the optimal values", drawn)
     for task in results.tasks("price"):
         headline |= _price_table(results, page, task)
     return headline
-
-
-def _tables(results: Results, page: Page, task: str) -> dict[str, Any]:
-    part = "order"
-    names = [name for name in ORDER if results.runs(part, task, name)]
-    page.heading("Tables 3.3 and 3.4")
-    page.table(
-        ["agent", "document: rewards (sd)", "over random", "ours: rewards", "sd", "over random",
-         "steps rewarded, %", "all actors", "document: ms a step", "ours", "processor ms"],
-        [
-            [
-                name,
-                f"{TABLE_3_3[name][0]} ({TABLE_3_3[name][1]})",
-                TABLE_3_3[name][2],
-                results.mean(part, task, name),
-                spread(results.found(part, task, name)),
-                _over(results, part, task, name),
-                100 * results.mean(part, task, name, "reward_rate"),
-                results.mean(part, task, name, "all_actors"),
-                TABLE_3_4[name],
-                results.mean(part, task, name, "milliseconds"),
-                results.mean(part, task, name, "processor_milliseconds"),
-            ]
-            for name in names
-        ],
-    )  # fmt: skip
-    first = results.runs(part, task, "random_walk")
-    if first:
-        run = first[0]
-        page.text(
-            f"The random walk is rewarded on {run['reward_rate']:.2%} of its steps (document: "
-            f"about 1 %), takes {run['episode_length']:.1f} steps an episode (5.3) and sees "
-            f"{run['links']:.0f} links a page (54)."
-        )
-    page.figure("rewards.png", "unique rewards against steps", curves(results, part, names))
-    for name in names:
-        drawn = _histogram(results.runs(part, task, name)[0])
-        if drawn is not None:
-            page.figure(f"values-{name}.png", f"{name}: learnt against optimal values", drawn)
-    return {f"{name} over random": _over(results, part, task, name) for name in names}
 
 
 def _held_out_table(results: Results, page: Page, task: str) -> dict[str, Any]:
@@ -312,24 +259,6 @@ def _comparison(results: Results, page: Page, part: str, task: str) -> None:
             for name in names
         ],
     )
-
-
-def _over(results: Results, part: str, task: str, name: str) -> str:
-    ratio = results.ratio(part, task, name, "random_walk")
-    return "–" if name == "random_walk" or np.isnan(ratio) else f"{ratio - 1:+.1%}"
-
-
-def _histogram(run: dict[str, Any]) -> Figure | None:
-    rows = run.get("histograms")
-    if not rows:
-        return None
-    figure = Figure(figsize=(8, 1.6 * len(rows)), layout="constrained")
-    for place, row in enumerate(rows):
-        axes = figure.add_subplot(len(rows), 1, place + 1)
-        axes.stairs(row["counts"], row["edges"], fill=True)
-        axes.axvline(row["optimal"], linestyle=":", color="black")
-        axes.set_ylabel(f"{row['optimal']:.2f}")
-    return figure
 
 
 SUITE = Suite(
