@@ -105,10 +105,9 @@ def _order(quick: bool) -> list[Trial]:
     pages = QUICK if quick else FULL
     tasks = [_chapter_3(pages, topics) for topics in FIELDS[: 1 if quick else 5]]
     return [
-        trial
+        Trial(part="order", task=task, entry=entry, number=number, experiment=WALK)
         for number, task in enumerate(tasks)
-        for trial in _walks("order", task, _agents(task.budget), 5)
-        if trial.number == number
+        for entry in _agents(task.budget)
     ]
 
 
