@@ -44,8 +44,11 @@ def measure(graph: Path, pages: int, agent: str, steps: int) -> dict[str, float]
 
     run_jumping(opened.crawl(navigator, note).run(opened.seeds))
     wall, processor = time.perf_counter() - begun[0], time.process_time() - begun[1]
+    urls = navigator.memory.urls
     return {
         "links": round(sum(seen) / len(seen), 1),
+        "new_urls": round(len(urls) / len(seen), 2),  # a step; known ones take half the time
+        "new_hosts": round(urls.host_count / len(seen), 2),
         "milliseconds": round(1000 * wall / steps, 3),
         "processor_milliseconds": round(1000 * processor / steps, 3),
     }

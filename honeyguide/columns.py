@@ -32,6 +32,12 @@ class Columns:
         start, self.size = self.size, self.size + count
         return slice(start, self.size)
 
+    def append(self) -> int:
+        """Add a row of zeros, where room was made, and say which it is: quicker than a slice."""
+        row = self.size
+        self.size = row + 1
+        return row
+
     def reserve(self, count: int) -> None:
         """Make sure that so many rows can be added without moving the arrays."""
         capacity = len(next(iter(self._arrays.values())))

@@ -99,9 +99,9 @@ class UrlTable:
     def _number(self, url: str) -> int:
         hashed = _hash(url)
         slot = self._slot(url, hashed)
-        if self._slot_view[slot]:
-            return self._slot_view[slot] - 1
-        row = int(self._rows.extend(1).start)
+        if row := self._slot_view[slot]:
+            return row - 1
+        row = self._rows.append()
         prefix, path = _split(url)
         self._paths += path.encode("utf-8", "surrogatepass")
         self._hashes[row] = hashed
@@ -160,8 +160,9 @@ class UrlTable:
         if number is None:
             number = self._prefixes[prefix] = len(self._prefix_names)
             self._prefix_names.append(prefix)
-            place = self._prefix_hosts.extend(1)
-            self._prefix_hosts["host"][place] = self._host_number(host_of(prefix + "/"))
+            self._prefix_hosts.reserve(1)
+            row = self._prefix_hosts.append()
+            self._prefix_hosts["host"][row] = self._host_number(host_of(prefix + "/"))
         return number
 
     def _host_number(self, name: str) -> int:
