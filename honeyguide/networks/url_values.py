@@ -7,8 +7,8 @@ import torch
 
 from honeyguide.contracts import Goal, Matrix, State, Step, Vector
 from honeyguide.features.url_words import UrlWords
-from honeyguide.networks.parameters import one_thread
 from honeyguide.networks.replay import Experience
+from honeyguide.networks.threads import one_thread
 from honeyguide.networks.url_cnn import Made, UrlCnn, Words
 from honeyguide.networks.word_vectors import WordVectors
 

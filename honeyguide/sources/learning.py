@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from torch.nn.utils import rnn
 
 from honeyguide.contracts import Matrix, State, Vector
+from honeyguide.networks.threads import one_thread
 from honeyguide.sources.inputs import TAGS, Episode, PageInputs
 from honeyguide.sources.policy import ANCHOR, JOINT, TAG, Policy
 
@@ -59,7 +60,7 @@ class PolicyGradient:
         nets: Sequence[str] = ("anchor", "tags"),
         times: int = 1,  # nets side by side
     ) -> None:
-        torch.set_num_threads(1)  # two were slower by far on busy machines
+        one_thread()
         with torch.random.fork_rng():
             torch.manual_seed(random_seed)
             self.net = PolicyNet(width, nets, times)

@@ -9,6 +9,7 @@ from torch import nn
 
 from honeyguide.contracts import Encoder, Mask, Page, Vector
 from honeyguide.errors import HoneyguideError
+from honeyguide.networks.threads import one_thread
 from honeyguide.sources.scorer import HIDDEN, Scorer, encoded, page_texts
 
 
@@ -38,7 +39,7 @@ class ScorerTraining:
         """Learn from pages and whether each is a source."""
         if not 0 < sources.sum() < len(pages):
             raise HoneyguideError("the page scorer needs source pages and others to learn from")
-        torch.set_num_threads(1)
+        one_thread()
         x = torch.from_numpy(encoded([self.texts(page) for page in pages], encoder))
         y = torch.from_numpy(sources.astype(np.float32))
         with torch.random.fork_rng():
