@@ -1,5 +1,6 @@
 """The data that moves through a crawl and the parts that move it: read this first."""
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,6 +16,7 @@ Ids = NDArray[np.int32]  # pages by their number in Memory
 Mask = NDArray[np.bool_]
 State = dict[str, Any]  # numpy arrays, numbers, strings, and dicts and lists of them
 Scorer = Callable[[Matrix], Vector]
+UNASKED = -math.inf  # seconds of rest that a host needs which was asked nothing
 
 
 # --------------------------------------------------------------------------- data
@@ -87,7 +89,8 @@ class Visit:
     response: Response | None = None  # None on recorded and generated webs
     failure: str = ""  # empty when there is a page
     seconds: float = 0.0
-    host_delay: float | None = None  # seconds to leave the host alone; None: the frontier's own
+    # seconds to leave the host alone; None: the frontier's own; UNASKED: it was not asked
+    host_delay: float | None = None
     again: bool = False  # whether a failure may pass, so that another try is worth it
     learnt: tuple[OfHost, ...] = ()  # kept with the visit, for the world of a resumed crawl
 
@@ -284,7 +287,7 @@ class Frontier(Protocol):
         ...
 
     def release(self, id: int, now: float, delay: float | None = None) -> None:
-        """The visit is over; its host rests for `delay` seconds from now."""
+        """The visit is over; its host rests for `delay` seconds from now, unless it is UNASKED."""
         ...
 
     def park(self, id: int) -> None:
@@ -359,6 +362,11 @@ class Agent(ABC):
     def stops(self, best_score: float) -> bool:
         """Whether nothing that waits is worth a fetch."""
         return False
+
+    @property
+    def learner(self) -> "Agent":
+        """Who learns: itself, or the agent that it is wrapped around."""
+        return self
 
     def state(self) -> State:
         """Everything needed to go on exactly here, generators included."""

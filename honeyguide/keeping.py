@@ -47,7 +47,9 @@ def begin(folder: Path, plan: Plan) -> None:
     plan.open().navigator()
     if plan.policy and not holds_crawl(folder):
         plan = _with_copied_policy(plan, folder)
-    create(folder, asdict(plan) | {kind: from_root(kind, getattr(plan, kind)) for kind in FILES})
+    whole = {kind: from_root(kind, getattr(plan, kind)) for kind in FILES}
+    record = str(Path(plan.record).absolute()) if plan.record else ""
+    create(folder, asdict(plan) | whole | {"record": record})
 
 
 def from_root(kind: str, spec: str) -> str:

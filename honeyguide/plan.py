@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from honeyguide.agents.priced import Priced
 from honeyguide.contracts import (
     Agent,
     Encoder,
@@ -36,11 +37,14 @@ from honeyguide.patterns import Refusal, listed
 from honeyguide.policies import load_policy
 from honeyguide.recipe import JudgeRecipe
 from honeyguide.registry import accepts, make
+from honeyguide.worlds.graph import GraphWorld
+from honeyguide.worlds.recorded_first import RecordedFirst
 
 EXAMPLE_HEAD = 500  # characters of an example page that say what it is about
 WISHES = ("contact", "allow_private", "resolve", "sitemaps", "parsers")  # what the live web is told
 USUAL_JUDGE = "topic"
 MOST_HOSTS = 5  # of a crawl that says nobody's name
+PRICE = 0.1  # rewards that a second is worth; docs/agents/url_agents.md compares some
 
 
 class Usual(NamedTuple):
@@ -67,6 +71,8 @@ class Plan:
     like: tuple[str, ...] = ()  # example pages, files or pages of the world: sets the judge
     examples: tuple[str, ...] = ()  # their texts, once they were read
     world: str = "synthetic"
+    record: str = ""  # a recorded web; its pages are taken from there, others from the world
+    price: float | None = None  # rewards that a second beyond the record is worth; 0.1
     judge: str = USUAL_JUDGE
     encoder: str = "wordllama"
     agent: str = "guide"
@@ -104,12 +110,19 @@ class Plan:
             object.__setattr__(self, "topic", _topic_of(self.judge))
         if not self.seeds:
             raise HoneyguideError("a crawl needs at least one seed page to start from")
+        self._check_numbers()
+        if self.price is not None and not self.record:
+            raise HoneyguideError("a price needs a record: without one, all pages cost the same")
+
+    def _check_numbers(self) -> None:
         at_least_one = ("budget", "in_flight", "max_relevant", "max_bytes", "max_barren")
         for name in (*at_least_one, "max_waiting"):
             if (value := getattr(self, name)) is not None and value < 1:
                 raise HoneyguideError(f"{name.replace('_', ' ')} must be at least 1")
         if self.survey < 0:
             raise HoneyguideError("a survey is a number of URLs, zero or more")
+        if self.price is not None and not 0 <= self.price < math.inf:
+            raise HoneyguideError("a price is a number of rewards a second, zero or more")
         if self.parsers < 0:
             raise HoneyguideError("parsers must be a number of processes, zero or more")
         for name in ("delay", "patience", "max_seconds"):
@@ -173,7 +186,10 @@ class Plan:
         if self.parsers and not accepts("world", self.world, "parsers"):
             raise HoneyguideError(f"world {self.world!r} has its pages read already: no parsers")
         world: World = make("world", self.world, judge=judge, recipe=recipe, **said)
-        return world
+        if not self.record:
+            return world
+        record = GraphWorld(self.record, judge, outside=True)
+        return RecordedFirst(record, world, record.has)
 
     def simulate(self, observer: Observer | None = None) -> Outcome:
         """Crawl a recorded or generated web."""
@@ -218,6 +234,8 @@ class OpenPlan:
         agent: Agent = make("agent", plan.agent, goal=self.goal, rng=for_agent)
         if plan.policy:
             load_policy(Path(plan.policy), plan.agent, agent)
+        if isinstance(self.world, RecordedFirst):
+            agent = Priced(agent, self.world.seconds, PRICE if plan.price is None else plan.price)
         usual = LIVE if self.world.live else SIMULATED
         delay = usual.delay if plan.delay is None else plan.delay
         frontier: Frontier = make(

@@ -11,12 +11,13 @@ from honeyguide.serialise import DamagedError, read_state, write_state
 
 def save_policy(path: Path, spec: str, agent: Agent) -> bool:
     """Keep what an agent of this name has learnt; say whether it learns anything."""
-    if not isinstance(agent, Learner):
+    learner = agent.learner
+    if not isinstance(learner, Learner):
         return False
     unfinished = path.with_name(path.name + ".unfinished")
     try:
         with unfinished.open("wb") as file:
-            write_state(file, {"agent": _name(spec), "policy": agent.policy()})
+            write_state(file, {"agent": _name(spec), "policy": learner.policy()})
             os.fsync(file.fileno())
         unfinished.replace(path)
     except OSError as error:

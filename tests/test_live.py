@@ -269,3 +269,25 @@ def test_what_was_found_can_be_taken_away_in_every_form(server, tmp_path_factory
         assert {"url", "title", "text", "relevance", "score", "depth", "parent", "fetched"} <= set(
             page
         )
+
+
+def test_pages_of_a_record_are_not_fetched_and_those_beyond_are(server, tmp_path):
+    first, record, out = tmp_path / "first", tmp_path / "record", tmp_path / "out"
+    run(*flags(server, first, 80))
+    run(PROGRAM, "import", "warc", str(first / "warc"), str(record))
+    kept = {url for _, url, failure, _, _ in rows(first) if not failure}
+    before = len(server.requests)
+    run(*flags(server, out, 60, "--record", str(record)))
+    run(PROGRAM, "resume", str(out), "--budget", "70")
+    asked = set(server.requests[before:])
+    visits = rows(out, "url, failure, warc, seconds")
+    from_record = [row for row in visits if row[0] in kept]
+    assert len(visits) == len({row[0] for row in visits}) == 70
+    assert len(from_record) > 30
+    assert all(not failure and warc is None for _, failure, warc, _ in from_record)
+    assert not asked & kept
+    beyond = {row[0] for row in visits if row[2]}
+    assert beyond and beyond <= asked
+    told = run(PROGRAM, "export", str(out), "--out", "-")
+    assert {json.loads(line)["url"] for line in told.splitlines()} >= {r[0] for r in from_record}
+    assert (out / "learnt.policy").exists()

@@ -85,7 +85,7 @@ def test_hosts_are_at_rest_when_each_of_them_may_be_asked():
     assert hosts.at_rest(0.0)
     before = hosts.start(1, 0.0)
     assert not hosts.at_rest(10.0)
-    hosts.end(1, 10.0, None)
+    hosts.end(1, before, 10.0, None)
     assert not hosts.at_rest(11.0)
     assert hosts.at_rest(12.0)
     again = Hosts(delay=2.0)

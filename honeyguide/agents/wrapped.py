@@ -46,6 +46,11 @@ class Wrapped(Agent):
         """What the other says."""
         return self.agent.stops(best_score)
 
+    @property
+    def learner(self) -> Agent:
+        """The other."""
+        return self.agent.learner
+
     def state(self) -> State:
         """The other's."""
         return self.agent.state()

@@ -66,6 +66,16 @@ def crawl(
     search: flags.Search = [],  # noqa: B006 - never changed
     like: flags.Like = [],  # noqa: B006 - never changed
     world: flags.World = "web",
+    record: Annotated[
+        str,
+        typer.Option("--record", help="A recorded web: its pages are taken from there."),
+    ] = "",
+    price: Annotated[
+        float | None,
+        typer.Option(
+            "--price", min=0, help="With --record: rewards that a second is worth; 0.1 if not said."
+        ),
+    ] = None,
     judge: flags.Judge = "topic",
     encoder: flags.Encoder = "wordllama",
     agent: Annotated[

@@ -80,8 +80,8 @@ class BestFirst:
         return Taken(page, x, score)
 
     def release(self, id: int, now: float, delay: float | None = None) -> None:
-        """The visit is over; its host rests for `delay` seconds from now."""
-        self._hosts.end(self._taken.pop(id)[0], now, delay)
+        """The visit is over; its host rests for `delay` seconds from now, unless it is UNASKED."""
+        self._hosts.end(*self._taken.pop(id), now, delay)
 
     def park(self, id: int) -> None:
         """Forget a taken link, unvisited, until it is found again."""

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from honeyguide.columns import Columns
-from honeyguide.contracts import Ids, Mask, State
+from honeyguide.contracts import UNASKED, Ids, Mask, State
 
 
 class Hosts:
@@ -63,8 +63,11 @@ class Hosts:
         self._rest(host, now + self.delay)
         return before
 
-    def end(self, host: int, now: float, delay: float | None) -> None:
+    def end(self, host: int, before: float, now: float, delay: float | None) -> None:
         """A request is over; the host rests for the delay from now."""
+        if delay == UNASKED:
+            self.cancel(host, before)
+            return
         self._rows["busy"][host] -= 1
         self._flying -= 1
         self._rest(host, now + (self.delay if delay is None else delay))

@@ -42,6 +42,10 @@ class GraphWorld:
         page = self.graph.page(number, self.outside)
         return Visit(link, page, self.judge(page), seconds=self.latency)
 
+    def has(self, url: str) -> bool:
+        """Whether the page at a URL was recorded."""
+        return self.graph.index(url) >= 0
+
     def find(self, name: str) -> Link:
         """The link to the page with this id, title or URL, case aside."""
         return Link(self.graph.url(self.graph.find(name)))

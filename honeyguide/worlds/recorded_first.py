@@ -1,10 +1,13 @@
 """A record of the web where it has a page, and the web beyond it (document 004, 4.2.3)."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import lru_cache
 
-from honeyguide.contracts import Link, Truth, Visit, World
+import numpy as np
+
+from honeyguide.contracts import UNASKED, Link, OfHost, Recalling, Sampled, Truth, Visit, World
 from honeyguide.errors import HoneyguideError
 
 
@@ -21,7 +24,8 @@ class RecordedFirst:
     ) -> None:
         if min(recorded_seconds, beyond_seconds) < 0:
             raise HoneyguideError("a page cannot cost less than no time")
-        self.record, self.beyond, self.has = record, beyond, has
+        self.record, self.beyond = record, beyond
+        self.has = lru_cache(maxsize=1 << 15)(has)  # menus name the same pages again and again
         self.recorded_seconds, self.beyond_seconds = recorded_seconds, beyond_seconds
         self.live = beyond.live
 
@@ -31,18 +35,30 @@ class RecordedFirst:
 
     async def visit(self, link: Link) -> Visit:
         """Visit where it costs less; a simulated crawl spends the seconds on its own clock."""
-        recorded = self.has(link.url)
-        world = self.record if recorded else self.beyond
-        if world.live:
-            return await world.visit(link)
+        if self.has(link.url):
+            visit = replace(await self.record.visit(link), host_delay=UNASKED)
+        else:
+            visit = await self.beyond.visit(link)
+        if self.live:
+            return visit
         seconds = self.seconds(link.url)
-        if not self.live:
-            await asyncio.sleep(seconds)
-        return replace(await world.visit(link), seconds=seconds)
+        await asyncio.sleep(seconds)
+        return replace(visit, seconds=seconds)
 
     def find(self, name: str) -> Link:
-        """The link to a seed, as the record knows it."""
-        return self.record.find(name)
+        """The link to a seed, which need not be in the record."""
+        return self.beyond.find(name)
+
+    def sample(self, count: int, rng: np.random.Generator) -> list[Link]:
+        """Pages drawn from the record."""
+        if not isinstance(self.record, Sampled):
+            raise HoneyguideError("no page can be drawn from a record like this")
+        return self.record.sample(count, rng)
+
+    def recall(self, learnt: Iterable[OfHost]) -> None:
+        """What was learnt of hosts was learnt beyond the record."""
+        if isinstance(self.beyond, Recalling):
+            self.beyond.recall(learnt)
 
     def labels(self) -> dict[str, int]:
         """The labels of the record."""

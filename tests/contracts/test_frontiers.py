@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from honeyguide.contracts import UNASKED
+
 from . import samples
 
 every_frontier = pytest.mark.parametrize("name", samples.names("frontier"))
@@ -49,6 +51,19 @@ def test_a_host_has_one_request_in_flight_and_rests_between_two(name, at_random)
             assert wake > now
             assert frontier.take(np.nextafter(wake, -np.inf)) is None
             now = wake
+
+
+@every_frontier
+def test_a_host_that_was_not_asked_is_as_ready_as_before(name):
+    frontier = samples.frontier(name, 2, delay=3.0)
+    fill(frontier, count=20, hosts=1)
+    for _ in range(10):
+        frontier.release(frontier.take(0.0).id, 0.0, UNASKED)
+    frontier.release(frontier.take(0.0).id, 0.0)
+    assert frontier.take(2.9) is None
+    assert frontier.wake(2.9) == 3.0
+    frontier.release(frontier.take(3.0).id, 4.0, UNASKED)
+    assert frontier.take(4.0) is not None
 
 
 @every_frontier

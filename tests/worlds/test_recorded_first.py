@@ -7,8 +7,11 @@ from honeyguide.agents.priced import Priced
 from honeyguide.contracts import Goal, Link, Verdict
 from honeyguide.crawl import Crawl, Limits, run_jumping
 from honeyguide.errors import HoneyguideError
+from honeyguide.graphwriter import GraphWriter
 from honeyguide.navigator import Navigator
+from honeyguide.plan import PRICE, Plan
 from honeyguide.registry import make
+from honeyguide.worlds.graph import GraphWorld
 from honeyguide.worlds.recorded_first import RecordedFirst
 from honeyguide.worlds.synthetic import SyntheticWorld
 
@@ -105,3 +108,90 @@ def test_a_page_of_the_record_is_asked_of_the_record_alone():
         link.url for link in record.sample(200, np.random.default_rng(0)) if recorded(link.url)
     )
     assert run_jumping(both.visit(Link(url))).page == run_jumping(record.visit(Link(url))).page
+
+
+def test_a_host_rests_only_when_it_was_asked(tmp_path):
+    """A site on one host: half a second for each page of its record, ten for the next fetch."""
+    site = [f"http://one.example/{number}" for number in range(40)]
+    with GraphWriter(tmp_path / "record") as writer:
+        for url in site[:30]:
+            writer.add(url, url, "", "rocks", [(other, "") for other in site], ())
+    with GraphWriter(tmp_path / "whole") as writer:
+        for url in site:
+            writer.add(url, url, "", "rocks", [(other, "") for other in site], ())
+    record, whole = (
+        GraphWorld(str(tmp_path / name), about_geology, outside=True)
+        for name in ("record", "whole")
+    )
+    both = RecordedFirst(record, whole, record.has, recorded_seconds=0.5, beyond_seconds=1.0)
+    agent = Priced(make("agent", "breadth_first", goal=GOAL, rng=None), both.seconds, price=1e9)
+    frontier = make("frontier", "best_first", width=agent.features.width, rng=None, delay=10.0)
+    crawl = Crawl(Navigator(agent, frontier), both, Limits(pages=40))
+    outcome = run_jumping(crawl.run([Link(site[0])]))
+    assert outcome.pages == 40
+    # the last of ten fetches needs no rest after it
+    assert outcome.seconds == pytest.approx(30 * 0.5 + 10 * 1.0 + 9 * 10.0)
+
+
+class Live:
+    """A web beyond, which finds any URL and remembers hosts."""
+
+    live = True
+
+    def __init__(self):
+        self.recalled = []
+
+    def find(self, name):
+        return Link(name + "/")
+
+    def recall(self, learnt):
+        self.recalled += learnt
+
+
+def test_seeds_of_the_live_web_need_not_be_in_the_record():
+    record = SyntheticWorld(about_geology, pages=2000, seed=1)
+    both = RecordedFirst(record, Live(), recorded)
+    assert both.find("http://new.example") == Link("http://new.example/")
+    assert both.sample(3, np.random.default_rng(0)) == record.sample(3, np.random.default_rng(0))
+
+
+def test_what_was_learnt_of_hosts_is_recalled_beyond_the_record():
+    beyond = Live()
+    RecordedFirst(beyond, beyond, recorded).recall(["rests"])
+    assert beyond.recalled == ["rests"]
+    generated = SyntheticWorld(about_geology, pages=2000, seed=1)
+    RecordedFirst(generated, generated, recorded).recall(["rests"])  # it has nothing to recall
+
+
+def test_a_record_without_a_draw_says_so():
+    with pytest.raises(HoneyguideError, match="no page can be drawn"):
+        RecordedFirst(Live(), Live(), recorded).sample(1, np.random.default_rng(0))
+
+
+def plan(**settings):
+    return Plan(topic="geology", seeds=("geology",), world="synthetic:pages=2000", **settings)
+
+
+def test_a_plan_with_a_record_pays_for_what_lies_beyond_it(tmp_path, small_graph):
+    opened = plan(record=str(small_graph), price=0.25).open()
+    assert isinstance(opened.world, RecordedFirst)
+    assert opened.navigator().agent.price == 0.25
+    assert plan(record=str(small_graph)).open().navigator().agent.price == PRICE
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"price": 0.1}, "a price needs a record"),
+        ({"record": "x", "price": -1.0}, "zero or more"),
+        ({"record": "x", "price": float("nan")}, "zero or more"),
+    ],
+)
+def test_prices_that_mean_nothing_are_refused(settings, said):
+    with pytest.raises(HoneyguideError, match=said):
+        plan(**settings)
+
+
+def test_a_record_that_is_none_is_told_in_a_sentence(tmp_path):
+    with pytest.raises(HoneyguideError, match="is no recorded web"):
+        plan(record=str(tmp_path)).open()
