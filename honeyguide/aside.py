@@ -18,7 +18,6 @@ class Skipped:
     """Some links, as a frontier takes them."""
 
     ids: Ids
-    hosts: Ids
     x: Matrix
 
 
@@ -95,6 +94,6 @@ class Aside:
 
     def _take(self, rows: NDArray[np.intp]) -> Skipped:
         rows = rows[np.argsort(self._block.page[rows])]
-        ids, hosts = self._block.page[rows].copy(), self._block.host[rows].copy()
+        ids = self._block.page[rows].copy()
         x = np.stack([self._block.remove(id)[1] for id in ids.tolist()])
-        return Skipped(ids, hosts, x)
+        return Skipped(ids, x)

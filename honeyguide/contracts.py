@@ -351,6 +351,10 @@ class Agent(ABC):
         """Whether an episode ends with this visit; only walks are made of episodes."""
         return False
 
+    def foreseen(self, x: Vector, score: float) -> float | None:
+        """What the page of a link with this score will bring; None where scores are an order."""
+        return score if self.foresees else None
+
     def stale(self) -> bool:
         """Whether waiting links deserve new scores after the last learning."""
         return False

@@ -160,14 +160,14 @@ class Graph:
         return self._titles[page].decode()
 
     def page(self, page: int, outside: bool = False) -> Page:
-        """A page with its links, on request also those that lead outside the recording."""
+        """A page with its links, on request also the URLs that lead outside the recording."""
         record = self._record(page)
         targets = self._targets.part(*self._offsets.span(page)).tolist()
         columns = [record.anchors, record.contexts, record.tag_paths]
         if any(column and len(column) != len(targets) for column in columns):
             raise HoneyguideError(f"the recorded web {self.path} is damaged")
-        if not outside and targets and min(targets) < 0:
-            kept = [row for row, target in enumerate(targets) if target >= 0]
+        if targets and min(targets) < 0:
+            kept = [row for row, target in enumerate(targets) if self._shows(target, outside)]
             columns = [[column[row] for row in kept] if column else column for column in columns]
             targets = [targets[row] for row in kept]
         none = [""] * len(targets)
@@ -176,6 +176,10 @@ class Graph:
         anchors, contexts, paths = (column or none for column in columns)
         links = tuple(map(Link, to, anchors, contexts, paths, repeat(0), repeat(self.url(page))))
         return self._written(page, record.text, links)
+
+    def _shows(self, target: int, outside: bool) -> bool:
+        """Whether a link is one; what was imported may name pages that nobody has."""
+        return target >= 0 or (outside and self.url(target).startswith(("http://", "https://")))
 
     def page_without_links(self, page: int) -> Page:
         """What a page says, in a fraction of the time: links are most of it."""

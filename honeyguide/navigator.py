@@ -1,7 +1,7 @@
 """Choose a link, absorb a visit: where all state changes, one visit at a time, no I/O, no clock."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import compress
@@ -12,8 +12,10 @@ from honeyguide.aside import Aside, Skipped
 from honeyguide.contracts import (
     Agent,
     Frontier,
+    Ids,
     Link,
     Mask,
+    Matrix,
     Outlinks,
     State,
     Step,
@@ -29,6 +31,7 @@ from honeyguide.guards.none import Unguarded
 from honeyguide.letgo import LetGo
 from honeyguide.memory import Memory
 
+Lanes = Callable[[Ids, Matrix], Ids]
 RECONSIDERED = 10  # skipped links, or a hundredth, that get a chance when nothing else waits
 
 
@@ -67,6 +70,7 @@ class Navigator:
         self.leases: dict[str, Lease] = {}  # by URL
         self.gate = gate or Open()
         self.let_go = LetGo()
+        self.lanes: Lanes = lambda hosts, x: hosts  # whose rest links wait for: their hosts'
         bounds = [bound for bound in (max_waiting, agent.max_waiting) if bound is not None]
         self._max_waiting = min(bounds, default=None)
         self._aside = Aside(agent.features.width)
@@ -82,8 +86,7 @@ class Navigator:
             return
         found = self.memory.seed(links)
         x = self.agent.features(self.memory, found)
-        hosts = self.memory.host(found.ids)
-        self.frontier.put(found.ids, hosts, x, np.full(len(found.ids), np.inf, np.float32))
+        self._wait(found.ids, x, np.full(len(found.ids), np.inf, np.float32))
 
     def choose(self, now: float) -> Link | None:
         """Take the next link to visit; none when no host may be asked or nothing is worth it."""
@@ -127,7 +130,7 @@ class Navigator:
             lease.link, page, lease.x, self.agent.reward(visit), visit.verdict, visit.page, x
         )
         self.agent.learn([step])
-        self.frontier.put(found.ids, self.memory.host(found.ids), x, self.agent.score(x))
+        self._wait(found.ids, x, self.agent.score(x))
         if self.agent.ends(visit):
             self.frontier.end()
         self._rescore()
@@ -198,7 +201,7 @@ class Navigator:
         if taken.score == np.inf or taken.id in self._forced:  # a seed, or better than nothing
             self._forced.discard(taken.id)
             return True
-        foreseen = taken.score if self.agent.foresees else None
+        foreseen = self.agent.foreseen(taken.x, taken.score)
         if self.gate.opens(self.memory, taken.id, link, foreseen):
             return True
         self.frontier.park(taken.id)
@@ -220,8 +223,11 @@ class Navigator:
 
     def _put_back_skipped(self, skipped: Skipped | None) -> None:
         if skipped is not None:
-            scores = self.agent.score(skipped.x)
-            self.frontier.put(skipped.ids, skipped.hosts, skipped.x, scores)
+            self._wait(skipped.ids, skipped.x, self.agent.score(skipped.x))
+
+    def _wait(self, ids: Ids, x: Matrix, scores: Vector) -> None:
+        """Let links wait for their turn."""
+        self.frontier.put(ids, self.lanes(self.memory.host(ids), x), x, scores)
 
     def _shed(self) -> None:
         """Keep to the number of links that may wait."""
@@ -234,7 +240,7 @@ class Navigator:
         self.memory.visits += 1
         ids = np.array([lease.id], np.int32)
         score = np.array([lease.score], np.float32)
-        self.frontier.put(ids, self.memory.host(ids), lease.x[None], score)
+        self._wait(ids, lease.x[None], score)
         nothing = np.empty((0, len(lease.x)), np.float32)
         return Step(lease.link, lease.id, lease.x, 0.0, visit.verdict, None, nothing)
 

@@ -44,6 +44,7 @@ EXAMPLE_HEAD = 500  # characters of an example page that say what it is about
 WISHES = ("contact", "allow_private", "resolve", "sitemaps", "parsers")  # what the live web is told
 USUAL_JUDGE = "topic"
 MOST_HOSTS = 5  # of a crawl that says nobody's name
+HIGHEST_PRICE = 1000  # beyond, scores are too coarse to tell links apart
 PRICE = 0.1  # rewards that a second is worth; docs/agents/url_agents.md compares some
 
 
@@ -102,6 +103,7 @@ class Plan:
     def __post_init__(self) -> None:
         for name in ("seeds", "like", "examples", "search", "allow", "deny"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
+        object.__setattr__(self, "record", self.record.removeprefix("graph:"))
         if self.search and not self.topic:
             object.__setattr__(self, "topic", ", ".join(self.search))
         if self.like:
@@ -121,8 +123,8 @@ class Plan:
                 raise HoneyguideError(f"{name.replace('_', ' ')} must be at least 1")
         if self.survey < 0:
             raise HoneyguideError("a survey is a number of URLs, zero or more")
-        if self.price is not None and not 0 <= self.price < math.inf:
-            raise HoneyguideError("a price is a number of rewards a second, zero or more")
+        if self.price is not None and not 0 <= self.price <= HIGHEST_PRICE:
+            raise HoneyguideError(f"a price is 0 to {HIGHEST_PRICE} rewards a second")
         if self.parsers < 0:
             raise HoneyguideError("parsers must be a number of processes, zero or more")
         for name in ("delay", "patience", "max_seconds"):
@@ -186,9 +188,18 @@ class Plan:
         if self.parsers and not accepts("world", self.world, "parsers"):
             raise HoneyguideError(f"world {self.world!r} has its pages read already: no parsers")
         world: World = make("world", self.world, judge=judge, recipe=recipe, **said)
-        if not self.record:
-            return world
+        return self._with_record(judge, world) if self.record else world
+
+    def _with_record(self, judge: Judge, world: World) -> World:
+        if not world.live:
+            raise HoneyguideError(
+                f"a record is for the live web: in world {self.world!r} pages cost nothing anyway"
+            )
         record = GraphWorld(self.record, judge, outside=True)
+        if getattr(judge, "reads_texts", True) and not record.has_texts():
+            raise HoneyguideError(
+                f"the record {self.record} has no texts to judge: import WARC files, not WAT files"
+            )
         return RecordedFirst(record, world, record.has)
 
     def simulate(self, observer: Observer | None = None) -> Outcome:
@@ -235,7 +246,7 @@ class OpenPlan:
         if plan.policy:
             load_policy(Path(plan.policy), plan.agent, agent)
         if isinstance(self.world, RecordedFirst):
-            agent = Priced(agent, self.world.seconds, PRICE if plan.price is None else plan.price)
+            agent = _priced(agent, self.world, plan)
         usual = LIVE if self.world.live else SIMULATED
         delay = usual.delay if plan.delay is None else plan.delay
         frontier: Frontier = make(
@@ -246,7 +257,7 @@ class OpenPlan:
             delay=delay,
             patience=2 * delay if plan.patience is None else plan.patience,
         )
-        return Navigator(
+        navigator = Navigator(
             agent,
             frontier,
             rescoring=usual.rescoring / agent.features.width,
@@ -256,6 +267,9 @@ class OpenPlan:
             gate=self._gate(plan),
             max_waiting=plan.max_waiting,
         )
+        if isinstance(agent, Priced):
+            navigator.lanes = agent.lanes
+        return navigator
 
     def _listed(self, plan: Plan, guard: Guard) -> Guard:
         listed = Lists(guard, plan.allow, plan.deny)
@@ -289,6 +303,14 @@ class OpenPlan:
         usual = LIVE if self.takes_time else SIMULATED
         in_flight = self.plan.in_flight or usual.in_flight
         return Crawl(navigator, self.world, self.plan.limits, in_flight, observer)
+
+
+def _priced(agent: Agent, world: RecordedFirst, plan: Plan) -> Priced:
+    if plan.price and not agent.foresees:
+        name = plan.agent.partition(":")[0]
+        raise HoneyguideError(f"agent {name!r} weighs nothing: a price would not change its order")
+    price = PRICE if plan.price is None else plan.price
+    return Priced(agent, world.seconds, price, world.beyond_seconds)
 
 
 def _seeds(plan: Plan, world: World) -> tuple[Link, ...]:

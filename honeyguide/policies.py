@@ -29,7 +29,8 @@ def save_policy(path: Path, spec: str, agent: Agent) -> bool:
 
 def load_policy(path: Path, spec: str, agent: Agent) -> None:
     """Let an agent of this name start from what an earlier one has learnt."""
-    if not isinstance(agent, Learner):
+    learner = agent.learner
+    if not isinstance(learner, Learner):
         raise HoneyguideError(f"agent {_name(spec)!r} learns nothing that a policy could tell it")
     try:
         kept = read_state(path)
@@ -41,7 +42,7 @@ def load_policy(path: Path, spec: str, agent: Agent) -> None:
     if owner != _name(spec):
         raise HoneyguideError(f"{path} is a policy of agent {owner!r}, not of {_name(spec)!r}")
     try:
-        agent.load_policy(policy)
+        learner.load_policy(policy)
     except HoneyguideError as error:
         raise HoneyguideError(f"the policy {path} does not fit: {error}") from None
     except (ValueError, KeyError, TypeError):

@@ -45,6 +45,15 @@ def test_a_crawl_leaves_what_it_learnt_and_another_starts_from_it(tmp_path, lear
     assert kept.tolist() == fresh.policy()["weights"].tolist()  # a seed teaches nothing
 
 
+def test_an_agent_inside_another_leaves_its_policy_and_starts_from_one(tmp_path, learner):
+    beam = "beam:agent=linear_sync"
+    first, second = learner(beam), learner(beam)
+    first.agent._w = first.agent._w + 1.0
+    assert save_policy(tmp_path / "kept", beam, first)
+    load_policy(tmp_path / "kept", beam, second)
+    assert second.agent.policy()["weights"].tolist() == first.agent.policy()["weights"].tolist()
+
+
 def test_a_warm_crawl_resumes_as_if_nothing_had_happened_and_without_the_file(tmp_path):
     crawl(tmp_path / "first")
     learnt = tmp_path / "first" / "learnt.policy"

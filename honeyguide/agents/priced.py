@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from honeyguide.agents.wrapped import Wrapped
-from honeyguide.contracts import Agent, Features, Matrix, MemoryView, Outlinks, Step, Vector
+from honeyguide.contracts import Agent, Features, Ids, Matrix, MemoryView, Outlinks, Step, Vector
 from honeyguide.errors import HoneyguideError
 
 
@@ -22,17 +22,31 @@ class Priced(Wrapped):
         agent: Agent,
         seconds: Callable[[str], float],  # what the page at a URL costs
         price: float,  # what a second is worth, in rewards
+        most: float = 1.0,  # seconds that a page costs which has to be fetched
     ) -> None:
         if price < 0:
             raise HoneyguideError("the price of a second must be zero or more")
         super().__init__(agent)
-        self.price = price
+        self.price, self.most = price, most
         self.features = _WithSeconds(agent.features, seconds)
 
     def score(self, x: Matrix) -> Vector:
         """The other's score, less the price of the seconds that a link takes."""
         scores: Vector = self.agent.score(x[:, :-1]) - np.float32(self.price) * x[:, -1]
         return scores
+
+    def foreseen(self, x: Vector, score: float) -> float | None:
+        """What the other foresees: the price says nothing of what a page will bring."""
+        return self.agent.foreseen(x[:-1], score + self.price * float(x[-1]))
+
+    def stops(self, best_score: float) -> bool:
+        """Whether the other would stop, even if the best link were as dear as any."""
+        return self.agent.stops(best_score + self.price * self.most)
+
+    def lanes(self, hosts: Ids, x: Matrix) -> Ids:
+        """Whose rest links wait for: what need not be fetched, for nobody's but its own kind's."""
+        lanes: Ids = 2 * hosts + (x[:, -1] < np.float32(self.most))
+        return lanes
 
     def learn(self, steps: Sequence[Step]) -> None:
         """The other learns, without the seconds."""

@@ -38,6 +38,10 @@ class Wrapped(Agent):
         """What the other says."""
         return self.agent.stale()
 
+    def foreseen(self, x: Vector, score: float) -> float | None:
+        """What the other says."""
+        return self.agent.foreseen(x, score)
+
     def explores(self) -> bool:
         """What the other says."""
         return self.agent.explores()

@@ -115,7 +115,7 @@ def run_trial(trial: Trial, place: Place, done: set[tuple[Any, ...]]) -> None:
         )
         navigator = opened.navigator(plan)
         before = place.policy(trial, repeat - 1)
-        if repeat and isinstance(navigator.agent, Learner):
+        if repeat and isinstance(navigator.agent.learner, Learner):
             load_policy(before, plan.agent, navigator.agent)
         record = _record(trial, repeat, crawl_once(opened, navigator, trial.task.budget))
         if trial.entry.agent == "oracle":

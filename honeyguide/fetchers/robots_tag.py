@@ -2,6 +2,9 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
+
+from honeyguide.contracts import Page
 
 _product = re.compile(r"[a-z_-]+").fullmatch
 _WITH_VALUE = frozenset(
@@ -24,3 +27,13 @@ def robots_directives(headers: Mapping[str, str], product: str = "honeyguide") -
         if is_meant and _product(directive):
             found |= {"noindex", "nofollow"} if directive == "none" else {directive}
     return frozenset(found - _WITH_VALUE)
+
+
+def as_wished(page: Page, noindex: bool, headers: Mapping[str, str]) -> tuple[Page, bool]:
+    """What may be kept of a page whose own wish is known, and whether it may be judged."""
+    wishes = robots_directives(headers)
+    if "nofollow" in wishes:
+        page = replace(page, links=())
+    if noindex or "noindex" in wishes:
+        return replace(page, title="", text=""), False
+    return page, True

@@ -10,6 +10,7 @@ from honeyguide import urls
 from honeyguide.contracts import Link, Page
 from honeyguide.errors import HoneyguideError
 from honeyguide.fetchers.archive import answer, warc_files
+from honeyguide.fetchers.robots_tag import as_wished
 from honeyguide.fetchers.terms import Terms
 from honeyguide.graphwriter import GraphWriter
 from honeyguide.importers.streams import Progress
@@ -78,7 +79,8 @@ def _from_response(record: Any, url: str) -> Page | None:
     body, failure = answer(found, _TERMS)
     if failure or not body:
         return None
-    return parse(body, url, found.headers.get("content-type", "")).page
+    parsed = parse(body, url, found.headers.get("content-type", ""))
+    return as_wished(parsed.page, parsed.noindex, found.headers)[0]
 
 
 def _from_wat(record: Any, url: str) -> Page | None:

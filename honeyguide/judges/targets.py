@@ -17,6 +17,7 @@ NOT_ONE = Verdict(0.0, False)
 class Targets:
     """On one of these domains or their subdomains, or with one of these names in its title."""
 
+    reads_texts = False
     reads_links = False  # the truth of a web of a hundred million links is known in seconds
 
     def __init__(self, domains: str) -> None:

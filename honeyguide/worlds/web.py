@@ -31,7 +31,7 @@ from honeyguide.fetchers.politeness import (
 )
 from honeyguide.fetchers.redirects import Redirects
 from honeyguide.fetchers.robots import Robots
-from honeyguide.fetchers.robots_tag import robots_directives
+from honeyguide.fetchers.robots_tag import as_wished
 from honeyguide.fetchers.sitemaps import Sitemaps
 from honeyguide.fetchers.targets import host_of
 from honeyguide.fetchers.terms import Terms, WebFetcher
@@ -173,13 +173,10 @@ class WebWorld:
     def _understand(
         self, response: Response, parsed: Parsed, verdict: Verdict | None
     ) -> tuple[Page, Verdict, Response]:
-        wishes = robots_directives(response.headers)
-        page = parsed.page
-        if "nofollow" in wishes:
-            page, verdict = replace(page, links=()), None
-        if parsed.noindex or "noindex" in wishes:  # followed, but neither judged nor kept
-            return replace(page, title="", text=""), UNWANTED, replace(response, body=b"")
-        if verdict is None:  # judges may read the HTML; nobody keeps it
+        page, wanted = as_wished(parsed.page, parsed.noindex, response.headers)
+        if not wanted:  # followed, but neither judged nor kept
+            return page, UNWANTED, replace(response, body=b"")
+        if verdict is None or page is not parsed.page:  # judges may read the HTML; nobody keeps it
             verdict = self._judge(replace(page, html=response.body))
         return page, verdict, response
 

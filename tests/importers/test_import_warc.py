@@ -129,3 +129,20 @@ def test_encoded_bodies_of_other_archives_are_read(tmp_path, encoding):
     )
     (tmp_path / "a.warc").write_bytes(head.encode() + http + b"\r\n\r\n")
     assert import_warc(tmp_path / "a.warc", tmp_path / "graph")["pages"] == 1
+
+
+@pytest.mark.parametrize(
+    ("headers", "text", "links"),
+    [
+        ({}, True, 1),
+        ({"x-robots-tag": "noindex"}, False, 1),
+        ({"x-robots-tag": "nofollow"}, True, 0),
+        ({"x-robots-tag": "otherbot: noindex"}, True, 1),
+    ],
+)
+def test_what_a_page_asks_of_crawlers_holds_for_its_record_too(tmp_path, headers, text, links):
+    home = response(HOME, html("Home", (HOME + "x", "x")), **headers)
+    path = warc(tmp_path / "in", home, response(HOME + "x", html("X")))
+    import_warc(path, tmp_path / "graph")
+    page = Graph(tmp_path / "graph").page(0)
+    assert (bool(page.text), bool(page.title), len(page.links)) == (text, text, links)

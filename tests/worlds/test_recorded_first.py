@@ -1,5 +1,7 @@
 """A record first, the web where it is worth it."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,7 @@ from honeyguide.agents.priced import Priced
 from honeyguide.contracts import Goal, Link, Verdict
 from honeyguide.crawl import Crawl, Limits, run_jumping
 from honeyguide.errors import HoneyguideError
+from honeyguide.features.url_words import UrlWords
 from honeyguide.graphwriter import GraphWriter
 from honeyguide.navigator import Navigator
 from honeyguide.plan import PRICE, Plan
@@ -110,27 +113,53 @@ def test_a_page_of_the_record_is_asked_of_the_record_alone():
     assert run_jumping(both.visit(Link(url))).page == run_jumping(record.visit(Link(url))).page
 
 
-def test_a_host_rests_only_when_it_was_asked(tmp_path):
-    """A site on one host: half a second for each page of its record, ten for the next fetch."""
+def site_on_one_host(folder, rest):
+    """Thirty pages of it are recorded; each fetch of another is followed by a rest of its host."""
     site = [f"http://one.example/{number}" for number in range(40)]
-    with GraphWriter(tmp_path / "record") as writer:
-        for url in site[:30]:
-            writer.add(url, url, "", "rocks", [(other, "") for other in site], ())
-    with GraphWriter(tmp_path / "whole") as writer:
-        for url in site:
-            writer.add(url, url, "", "rocks", [(other, "") for other in site], ())
+    for name, pages in (("record", site[:30]), ("whole", site)):
+        with GraphWriter(folder / name) as writer:
+            for url in pages:
+                writer.add(url, url, "", "rocks", [(other, "") for other in site], ())
     record, whole = (
-        GraphWorld(str(tmp_path / name), about_geology, outside=True)
-        for name in ("record", "whole")
+        GraphWorld(str(folder / name), about_geology, outside=True) for name in ("record", "whole")
     )
-    both = RecordedFirst(record, whole, record.has, recorded_seconds=0.5, beyond_seconds=1.0)
-    agent = Priced(make("agent", "breadth_first", goal=GOAL, rng=None), both.seconds, price=1e9)
-    frontier = make("frontier", "best_first", width=agent.features.width, rng=None, delay=10.0)
-    crawl = Crawl(Navigator(agent, frontier), both, Limits(pages=40))
-    outcome = run_jumping(crawl.run([Link(site[0])]))
+    return RecordedFirst(record, Resting(whole, rest), record.has, 0.5, 1.0), site
+
+
+class Resting:
+    """A web whose host wants to be left alone after each visit."""
+
+    live = False
+
+    def __init__(self, world, rest):
+        self.world, self.rest = world, rest
+
+    async def visit(self, link):
+        return replace(await self.world.visit(link), host_delay=self.rest)
+
+
+@pytest.mark.parametrize("price", [0.0, 1000.0])
+def test_pages_of_the_record_wait_for_nobody_and_nobody_waits_for_them(tmp_path, price):
+    """Half a second for each page of the record, one for a fetch, ten of rest between two."""
+    both, site = site_on_one_host(tmp_path, rest=10.0)
+    inner = make("agent", "breadth_first", goal=GOAL, rng=None)
+    agent = Priced(inner, both.seconds, price, most=1.0)
+    frontier = make("frontier", "best_first", width=agent.features.width, rng=None)
+    navigator = Navigator(agent, frontier)
+    navigator.lanes = agent.lanes
+    told = []
+
+    def note(visit, step, now):
+        told.append((now, both.has(visit.link.url)))
+
+    crawl = Crawl(navigator, both, Limits(pages=40), observer=note)
+    outcome = run_jumping(crawl.run([Link(site[35])]))
     assert outcome.pages == 40
-    # the last of ten fetches needs no rest after it
-    assert outcome.seconds == pytest.approx(30 * 0.5 + 10 * 1.0 + 9 * 10.0)
+    fetched = [now for now, is_recorded in told if not is_recorded]
+    assert min(np.diff(fetched)) >= 10.0
+    last_recorded = max(now for now, is_recorded in told if is_recorded)
+    assert last_recorded <= 30 * 0.5 + 3 * 1.0  # the rests of two fetches would be twenty
+    assert outcome.seconds == pytest.approx(fetched[-1])
 
 
 class Live:
@@ -168,12 +197,33 @@ def test_a_record_without_a_draw_says_so():
         RecordedFirst(Live(), Live(), recorded).sample(1, np.random.default_rng(0))
 
 
+class Threshold:
+    """An agent that stops below a score, and foresees."""
+
+    features, frontier, max_waiting, foresees = UrlWords(), "best_first", None, True
+
+    def stops(self, best_score):
+        return best_score < 0.7
+
+    def foreseen(self, x, score):
+        return score
+
+
+def test_a_price_neither_ends_a_crawl_early_nor_clouds_what_is_foreseen():
+    agent = Priced(Threshold(), lambda url: 1.0, price=0.1, most=1.0)
+    assert not agent.stops(0.65)  # it may be a link worth 0.75 that has to be fetched
+    assert agent.stops(0.55)
+    assert agent.foreseen(np.array([3.0, 1.0], np.float32), 0.65) == pytest.approx(0.75)
+    assert agent.foreseen(np.array([3.0, 0.0], np.float32), 0.65) == pytest.approx(0.65)
+
+
 def plan(**settings):
-    return Plan(topic="geology", seeds=("geology",), world="synthetic:pages=2000", **settings)
+    seeds = ("http://127.0.0.1/",)
+    return Plan(**{"topic": "geology", "seeds": seeds, "world": "web", "agent": "guide"} | settings)
 
 
-def test_a_plan_with_a_record_pays_for_what_lies_beyond_it(tmp_path, small_graph):
-    opened = plan(record=str(small_graph), price=0.25).open()
+def test_a_plan_with_a_record_pays_for_what_lies_beyond_it(small_graph):
+    opened = plan(record=f"graph:{small_graph}", price=0.25).open()
     assert isinstance(opened.world, RecordedFirst)
     assert opened.navigator().agent.price == 0.25
     assert plan(record=str(small_graph)).open().navigator().agent.price == PRICE
@@ -183,8 +233,9 @@ def test_a_plan_with_a_record_pays_for_what_lies_beyond_it(tmp_path, small_graph
     ("settings", "said"),
     [
         ({"price": 0.1}, "a price needs a record"),
-        ({"record": "x", "price": -1.0}, "zero or more"),
-        ({"record": "x", "price": float("nan")}, "zero or more"),
+        ({"record": "x", "price": -1.0}, "0 to 1000"),
+        ({"record": "x", "price": 1e39}, "0 to 1000"),
+        ({"record": "x", "price": float("nan")}, "0 to 1000"),
     ],
 )
 def test_prices_that_mean_nothing_are_refused(settings, said):
@@ -192,6 +243,26 @@ def test_prices_that_mean_nothing_are_refused(settings, said):
         plan(**settings)
 
 
+def test_an_agent_that_weighs_nothing_takes_no_price(small_graph):
+    unpriced = plan(record=str(small_graph), agent="breadth_first").open()
+    unpriced.navigator()
+    with pytest.raises(HoneyguideError, match="'breadth_first' weighs nothing"):
+        unpriced.navigator(replace(unpriced.plan, price=0.5))
+
+
 def test_a_record_that_is_none_is_told_in_a_sentence(tmp_path):
     with pytest.raises(HoneyguideError, match="is no recorded web"):
         plan(record=str(tmp_path)).open()
+
+
+def test_a_record_is_for_the_live_web(small_graph):
+    with pytest.raises(HoneyguideError, match="pages cost nothing anyway"):
+        plan(record=str(small_graph), world="synthetic:pages=2000", seeds=("geology",)).open()
+
+
+def test_a_record_without_texts_serves_only_judges_that_read_none(tmp_path):
+    with GraphWriter(tmp_path / "record") as writer:
+        writer.add("http://a.example/", "http://a.example/", "A", "", [], ())
+    with pytest.raises(HoneyguideError, match="no texts to judge"):
+        plan(record=str(tmp_path / "record")).open()
+    plan(record=str(tmp_path / "record"), judge="targets:a.example").open()
