@@ -162,7 +162,7 @@ class UrlTable:
             self._prefix_names.append(prefix)
             self._prefix_hosts.reserve(1)
             row = self._prefix_hosts.append()
-            self._prefix_hosts["host"][row] = self._host_number(host_of(prefix + "/"))
+            self._prefix_hosts["host"][row] = self._host_number(_host_of(prefix))
         return number
 
     def _host_number(self, name: str) -> int:
@@ -176,6 +176,11 @@ class UrlTable:
 def _hash(url: str) -> int:
     """Python's own hash: quick and safe against floods; it differs between processes."""
     return hash(url) & 0xFFFFFFFF
+
+
+def _host_of(prefix: str) -> str:
+    name = prefix.partition("://")[2]
+    return host_of(prefix + "/") if ":" in name or "@" in name else name
 
 
 def _split(url: str) -> tuple[str, str]:

@@ -1,5 +1,6 @@
 """Pages of given hosts, or about given names."""
 
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
@@ -11,6 +12,7 @@ from honeyguide.judges.matching import Term, fold
 from honeyguide.registry import part
 
 NOT_ONE = Verdict(0.0, False)
+_plain = re.compile(r"[a-z0-9.-]+").fullmatch  # a host as nearly all are: nothing to be parsed
 
 
 @part("judge", "targets", argument="domains")
@@ -44,7 +46,7 @@ class Targets:
 
     def _domain(self, authority: str) -> str:
         """The target domain that a host is or belongs to; empty for none."""
-        labels = _host(authority).split(".")
+        labels = _bare(authority if _plain(authority) else _host(authority)).split(".")
         domains = (".".join(labels[start:]) for start in range(len(labels)))
         return next((domain for domain in domains if domain in self._domains), "")
 
@@ -77,4 +79,8 @@ def _host(url: str) -> str:
             host = host.encode("idna").decode("ascii")
     except (ValueError, UnicodeError):
         return ""
+    return _bare(host)
+
+
+def _bare(host: str) -> str:
     return host.rstrip(".").removeprefix("www.")
