@@ -22,13 +22,15 @@ DOCUMENT = {
 WARM_UP = 500  # steps that are not counted
 
 
-def measure(graph: Path, pages: int, agent: str, steps: int) -> dict[str, float]:
+def measure(
+    graph: Path, pages: int, agent: str, steps: int, host: int = generated_links.HOST
+) -> dict[str, float]:
     """One walk: by the wall clock, and by the processor time of this process."""
     plan = Plan(
         topic="law firms",
         seeds=("1000 random pages",),
         world=f"graph:{graph}",
-        judge="targets:" + generated_links.targets(pages),
+        judge="targets:" + generated_links.targets(pages, host),
         agent=agent,
         budget=WARM_UP + steps,
     )
@@ -62,6 +64,7 @@ def main() -> None:
     parser.add_argument("--links", type=float, default=50.0, help="of a page, in the mean")
     parser.add_argument("--agents", default="", help="only these, with commas between")
     parser.add_argument("--sizes", default="", help="instead: so many pages, 10 links each")
+    parser.add_argument("--hosts", type=int, default=0, help="of each of these sizes; else grow")
     arguments = parser.parse_args()
     sizes = [int(size) for size in arguments.sizes.split(",") if size]
     with TemporaryDirectory() as folder:
@@ -69,9 +72,10 @@ def main() -> None:
         for size in sizes:
             graph = Path(folder) / f"g{size}"
             begin = time.perf_counter()
-            generated_links.write(graph, size, 10)
+            host = size // arguments.hosts if arguments.hosts else generated_links.HOST
+            generated_links.write(graph, size, 10, host)
             written = round(time.perf_counter() - begin, 1)
-            walk = measure(graph, size, "random_walk", arguments.steps)
+            walk = measure(graph, size, "random_walk", arguments.steps, host)
             found[f"{size:,} pages"] = {"seconds_to_write": written} | walk
         if not sizes:
             graph = Path(folder) / "graph"

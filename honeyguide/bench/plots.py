@@ -10,6 +10,7 @@ from matplotlib.ticker import MaxNLocator
 from honeyguide.bench.results import Results
 
 WIDE = 3  # pictures in a row
+TICKS = 5  # steps of an axis: 200,000 is long
 Draw = Callable[[Axes, str], None]  # one picture, of one task
 
 
@@ -25,7 +26,9 @@ def grid(tasks: Sequence[str], draw: Draw, x: str, y: str) -> Figure:
         axes.set_title(task, fontsize=9)
         axes.tick_params(labelsize=8)
         axes.set_ylim(bottom=0)
-        axes.xaxis.set_major_locator(MaxNLocator(integer=True))  # there is no half page or task
+        axes.xaxis.set_major_locator(MaxNLocator(TICKS, integer=True))  # no half page or task
+        for axis in (axes.xaxis, axes.yaxis):
+            axis.set_major_formatter(_number)
         axes.grid(alpha=0.3)
         axes.spines[["top", "right"]].set_visible(False)
     for axes in all_axes[len(tasks) :]:
@@ -44,6 +47,10 @@ def grid(tasks: Sequence[str], draw: Draw, x: str, y: str) -> Figure:
         fontsize=8,
     )
     return figure
+
+
+def _number(value: float, _: object) -> str:
+    return f"{value:,.0f}" if value == round(value) else f"{value:g}"
 
 
 def curves(results: Results, part: str, entries: Sequence[str]) -> Figure:
