@@ -1,5 +1,7 @@
 """Pictures of suites."""
 
+from itertools import pairwise
+
 import pytest
 
 from honeyguide.bench.plots import grid
@@ -25,5 +27,5 @@ def test_large_numbers_under_an_axis_do_not_run_into_each_other():
     figure.canvas.draw()
     shown = [label.get_window_extent() for label in figure.axes[0].get_xticklabels()]
     assert len(shown) > 3
-    assert all(one.x1 < next_one.x0 for one, next_one in zip(shown, shown[1:], strict=False))
+    assert all(one.x1 < next_one.x0 for one, next_one in pairwise(shown))
     assert figure.axes[0].get_yticklabels()[-1].get_text() == "1,600"
