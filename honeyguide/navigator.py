@@ -31,7 +31,7 @@ from honeyguide.guards.none import Unguarded
 from honeyguide.letgo import LetGo
 from honeyguide.memory import Memory
 
-Lanes = Callable[[Ids, Matrix], Ids]
+Lanes = Callable[[Ids, Matrix], Ids]  # hosts and rows of links: whose rest each waits for
 RECONSIDERED = 10  # skipped links, or a hundredth, that get a chance when nothing else waits
 
 
