@@ -286,6 +286,10 @@ class Frontier(Protocol):
         """The next link whose host may be asked now, or none."""
         ...
 
+    def pick(self, id: int, now: float) -> Taken | None:
+        """This waiting link, whosever turn it is; none when it does not wait."""
+        ...
+
     def release(self, id: int, now: float, delay: float | None = None) -> None:
         """The visit is over; its host rests for `delay` seconds from now, unless it is UNASKED."""
         ...

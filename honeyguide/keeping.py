@@ -98,6 +98,7 @@ class Ended:
     outcome: Outcome
     cuts: list[Cut]
     let_go: str = ""  # links forgotten for want of room; empty when none were
+    differing: int = 0  # choices of earlier runs that this version would not make
 
 
 def go_on(folder: Path, watcher: Watcher, **changes: Any) -> Ended:
@@ -129,7 +130,7 @@ def go_on(folder: Path, watcher: Watcher, **changes: Any) -> Ended:
         )
         store.flush()  # what was found comes first, should the disk be full
         save_policy(folder / LEARNT, plan.agent, recorded.navigator.agent)
-        return Ended(outcome, cuts, let_go)
+        return Ended(outcome, cuts, let_go, store.differing)
     finally:
         store.close()
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from honeyguide.aside import Aside, Skipped
 from honeyguide.contracts import (
+    UNASKED,
     Agent,
     Frontier,
     Ids,
@@ -105,6 +106,21 @@ class Navigator:
             self.moved += 1
         return None
 
+    def follow(self, url: str, now: float) -> None:
+        """Take this link, as an earlier run did, whatever would be chosen now."""
+        id = int(self.memory.seed([Link(url)]).ids[0])
+        self._aside.discard(np.array([id], np.int32))
+        taken = self.frontier.pick(id, now) or self._let_in(id, url, now)
+        self.leases[url] = Lease(self._link(id), id, taken.x, taken.score)
+
+    def put_back(self, link: Link, now: float) -> None:
+        """Let a link that was chosen wait again, as if its turn had not come."""
+        lease = self.leases.pop(link.url)
+        self.frontier.release(lease.id, now, UNASKED)
+        self._wait(
+            np.array([lease.id], np.int32), lease.x[None], np.array([lease.score], np.float32)
+        )
+
     def absorb(self, visit: Visit, now: float) -> Step:
         """Take in what came of a link: remember, learn, score what was found."""
         lease = self.leases.pop(visit.link.url)
@@ -192,6 +208,15 @@ class Navigator:
         parent = self.memory.last_parent(id)
         source = self.memory.urls.url(parent) if parent >= 0 else ""
         return Link(self.memory.urls.url(id), depth=self.memory.depth(id), source=source)
+
+    def _let_in(self, id: int, url: str, now: float) -> Taken:
+        """Take a link that does not wait: it was refused, skipped or shed."""
+        ids = np.array([id], np.int32)
+        x = self.agent.features(self.memory, Outlinks(None, -1, (Link(url),), ids))
+        self._wait(ids, x, np.array([np.inf], np.float32))
+        taken = self.frontier.pick(id, now)
+        assert taken is not None  # noqa: S101 it waits now
+        return taken
 
     def _passes(self, taken: Taken, link: Link) -> bool:
         """Whether a link is fetched now; else it is forgotten, or set aside."""

@@ -222,3 +222,24 @@ def test_a_navigator_goes_on_exactly_from_its_saved_state():
     rest.load(half.state())
     rest.agent.steps = half.agent.steps
     assert drive(rest, 20) == expected[20:]
+
+
+def test_an_earlier_choice_is_followed_whatever_would_be_chosen_now():
+    navigator = make(Recorder())
+    navigator.seed([Link(SEED)])
+    navigator.absorb(visit(navigator.choose(0.0), [B, C, D]), 0.0)
+    chosen = navigator.choose(0.0)
+    navigator.put_back(chosen, 0.0)
+    other = next(url for url in (B, C, D) if url != chosen.url)
+    navigator.follow(other, 0.0)
+    assert list(navigator.leases) == [other]
+    navigator.absorb(visit(navigator.leases[other].link), 0.0)
+    assert navigator.choose(0.0) == chosen
+    never_seen = "http://y.example/never"
+    navigator.follow(never_seen, 0.0)
+    navigator.absorb(visit(navigator.leases[never_seen].link, [B]), 0.0)
+    navigator.absorb(visit(navigator.leases[chosen.url].link), 0.0)
+    rest = navigator.choose(0.0)
+    assert {rest.url, chosen.url, other} == {B, C, D}
+    navigator.absorb(visit(rest), 0.0)
+    assert navigator.choose(0.0) is None

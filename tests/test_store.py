@@ -173,15 +173,6 @@ def test_damage_far_into_what_is_known_of_hosts_is_told_as_well(folder):
         store.learnt()
 
 
-def test_other_settings_than_the_crawl_had_are_noticed(folder):
-    crawl(folder, 30)
-    store = Store(folder)
-    other = Navigator(kept.Learner(), BestFirst(1, np.random.default_rng(99)))
-    with pytest.raises(HoneyguideError, match="settings or the version of honeyguide differ"):
-        store.replay(other)
-    store.close()
-
-
 def test_links_in_flight_come_first_and_keep_what_they_were_taken_with(folder):
     store = Store(folder)
     steering = Recorded(kept.navigator(), store)
@@ -366,3 +357,34 @@ def test_who_may_only_read_sees_what_is_not_yet_in_the_file_itself(folder, monke
     with database.reading(folder) as opened:
         assert opened.execute("SELECT count(*) FROM pages").fetchone() == (20,)
     store.close()
+
+
+class Counting(kept.World):
+    """A web that notes what it was asked for."""
+
+    def __init__(self):
+        super().__init__()
+        self.asked = []
+
+    def visit(self, link):
+        self.asked.append(link.url)
+        return super().visit(link)
+
+
+@pytest.mark.parametrize("in_flight", [1, 5])
+def test_a_crawl_whose_choices_would_be_others_now_goes_on_from_those_it_made(folder, in_flight):
+    store = Store(folder)
+    kept.crawl(Recorded(kept.navigator(), store), kept.World(), in_flight, budget=120)
+    store.close()
+    before = urls(folder)
+    store = Store(folder)
+    changed = kept.navigator(refuses=0.3)
+    changed.agent.score = lambda x: -x[:, 0]
+    steering, world = Recorded(changed, store), Counting()
+    assert store.differing > 20
+    kept.crawl(steering, world, in_flight, now=steering.started_at)
+    store.close()
+    after = urls(folder)
+    assert after[:120] == before
+    assert len(after) == len(set(after))
+    assert not set(before) & set(world.asked)

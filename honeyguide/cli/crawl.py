@@ -180,6 +180,11 @@ def _go_on(folder: Path, **changes: Any) -> None:
         typer.echo(f"honeyguide: nothing more was fetched: say {limit} to go further", err=True)
     for page in best_pages(folder, SHOWN):
         typer.echo(f"{page['url']} ({page['relevance']:.2f}): {'; '.join(page['reasons'])}")
+    if ended.differing:
+        typer.echo(
+            f"{counted(ended.differing, 'choice')} of earlier runs would be others now, because"
+            " honeyguide or its settings changed: they were kept as they were made"
+        )
     if ended.let_go:
         typer.echo(f"let go of {ended.let_go}")
     for cut in ended.cuts:

@@ -71,8 +71,13 @@ class BestFirst:
     def take(self, now: float, at_random: bool = False) -> Taken | None:
         """The next link whose host may be asked now, or none."""
         page = self._draw(now) if at_random else self._choose(now)
-        if page is None:
-            return None
+        return None if page is None else self._leave(page, now)
+
+    def pick(self, id: int, now: float) -> Taken | None:
+        """This waiting link, whosever turn it is; none when it does not wait."""
+        return self._leave(id, now) if self._block.holds(np.array([id], np.int32))[0] else None
+
+    def _leave(self, page: int, now: float) -> Taken:
         host, x, score = self._block.remove(page)
         self._taken[page] = host, self._hosts.start(host, now)
         self._takes += 1

@@ -100,9 +100,18 @@ class Walks:
         for pool in self._pools():
             row = pool.draw(self.rng, lambda rows, pool=pool: self._may_begin(pool, rows, now))  # type: ignore[misc]
             if row is not None:
-                self._steps = 0
-                self.begun += 1
-                return self._leave((*pool.row(row), np.inf), now)
+                return self._begin(pool, row, now)
+        return None
+
+    def pick(self, id: int, now: float) -> Taken | None:
+        """This link of the page, or this page to begin again at; none when it is neither."""
+        places = np.flatnonzero((self._links.ids == id) & (self._links.scores > NOTHING))
+        if len(places):
+            return self._leave(self._links.take(int(places[0])), now)
+        for pool in (self._starts, self._seen):
+            rows = np.flatnonzero(pool.ids == id)
+            if len(rows):
+                return self._begin(pool, int(rows[0]), now)
         return None
 
     def release(self, id: int, now: float, delay: float | None = None) -> None:
@@ -209,6 +218,11 @@ class Walks:
     def _may_begin(self, pool: Pool, rows: Rows, now: float) -> Mask:
         wanted: Mask = ~self._recent["recent"][pool.ids[rows]]
         return wanted & self._hosts.may_ask(pool.hosts[rows], now)
+
+    def _begin(self, pool: Pool, row: int, now: float) -> Taken:
+        self._steps = 0
+        self.begun += 1
+        return self._leave((*pool.row(row), np.inf), now)
 
     def _leave(self, link: tuple[int, int, Vector, float], now: float) -> Taken:
         id, host, x, score = link

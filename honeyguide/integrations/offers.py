@@ -72,6 +72,11 @@ class Offers:
         score, self._score[id] = float(self._score[id]), NOTHING
         return Taken(id, self._rows["x"][id].copy(), score)
 
+    def pick(self, id: int, now: float) -> Taken | None:
+        """This waiting link; none when it does not wait."""
+        self.imposed = id if self._score[id] > NOTHING else None
+        return self.take(now)
+
     def release(self, id: int, now: float, delay: float | None = None) -> None:
         """The visit is over."""
 

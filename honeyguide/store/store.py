@@ -51,6 +51,7 @@ class Store:
         self._n = 0  # events so far
         self._now = 0.0  # of the last event, on the crawl's own clock
         self._visits = 0  # since the last snapshot
+        self.differing = 0  # choices of the journal that would be others now
         try:
             self._guarded(self._recover)
         except HoneyguideError:
@@ -174,17 +175,27 @@ class Store:
     ) -> None:
         if kind == "visit":
             self._visits += 1
-            navigator.absorb(unpack_visit(_unpacked(data), unpacked_text(text)), now)
+            self._absorb_again(navigator, unpack_visit(_unpacked(data), unpacked_text(text)), now)
         elif kind == "seed":
             navigator.seed(unpack_links(_unpacked(data)))
         else:
-            link = navigator.choose(now)
-            chosen = link and clean(link.url)
-            if chosen != url:
-                raise HoneyguideError(
-                    f"{self.folder} cannot be resumed: it chose {url} where now {chosen} would be"
-                    " chosen, so its settings or the version of honeyguide differ"
-                )
+            self._choose_again(navigator, url, now)
+
+    def _choose_again(self, navigator: Navigator, url: str | None, now: float) -> None:
+        """Choose as the journal says, also where another link would be chosen now."""
+        link = navigator.choose(now)
+        if (link and clean(link.url)) == url:
+            return
+        self.differing += 1
+        if link is not None:
+            navigator.put_back(link, now)
+        if url is not None:
+            navigator.follow(url, now)
+
+    def _absorb_again(self, navigator: Navigator, visit: Visit, now: float) -> None:
+        if visit.link.url not in navigator.leases:  # it was chosen by a name that was mended
+            navigator.follow(visit.link.url, now)
+        navigator.absorb(visit, now)
 
     def _recover(self) -> None:
         """Remove what was not committed when the last process ended, and see where it was."""

@@ -156,9 +156,9 @@ def first_difference(one: Any, other: Any, where: str = "state") -> str:
     if isinstance(one, list | tuple) and isinstance(other, list | tuple):
         if len(one) != len(other):
             return where
-        items = zip(one, other, strict=True)
-        found = (first_difference(a, b, f"{where}[{n}]") for n, (a, b) in enumerate(items))
-        return next(filter(None, found), "")
+        items = enumerate(zip(one, other, strict=True))
+        places = (first_difference(a, b, f"{where}[{n}]") for n, (a, b) in items)
+        return next(filter(None, places), "")
     if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
         return "" if _same_arrays(np.asarray(one), np.asarray(other)) else where
     return "" if one == other or (one != one and other != other) else where  # noqa: PLR0124 NaN

@@ -78,3 +78,17 @@ def test_a_saved_frontier_goes_on_as_if_nothing_had_happened(name):
         assert (a.id, a.score, a.x.tolist()) == (b.id, b.score, b.x.tolist())
         one.release(a.id, 0.0)
         other.release(b.id, 0.0)
+
+
+@every_frontier
+def test_a_link_can_be_picked_out_of_turn_and_waits_no_more(name):
+    frontier = samples.frontier(name, 2, delay=3.0)
+    fill(frontier)
+    picked = frontier.pick(17, 0.0)
+    assert (picked.id, picked.score) == (17, np.float32(17 * 37 % 11))
+    assert name == "walks" or frontier.pick(17, 0.0) is None  # a walk may come back
+    taken = []
+    while (link := frontier.take(0.0)) is not None:
+        taken.append(link.id)
+    assert not {id % 5 for id in taken} & {17 % 5}, "its host rests"
+    frontier.release(17, 0.0)

@@ -1,0 +1,41 @@
+"""A crawl that is killed after its snapshots; run with an older version, its folder is kept here.
+
+    python tests/old_folders/make.py FOLDER PAGES
+
+The two folders were made by version 0.1.0 (commit 4bb3d71) with 140 and 110 pages. It could not
+resume either: after its snapshot, links that had been refused were open again.
+"""
+
+import os
+import signal
+import sys
+from pathlib import Path
+
+from honeyguide.keeping import begin, go_on
+from honeyguide.plan import Plan
+from honeyguide.registry import part
+from honeyguide.store import snapshots
+from honeyguide.testing.webs import GrowingWeb
+
+
+@part("world", "growing")
+def growing(judge):
+    return GrowingWeb()
+
+
+def main(folder, pages):
+    snapshots.MIN_VISITS = 60
+    seeds = [link.url for link in GrowingWeb.seeds]
+    plan = Plan(topic="geology", seeds=seeds, world="growing", agent="depth_first", guard="watch")
+    begin(folder, plan)
+    go_on(folder, lambda plan, recorded, visit: _kill(recorded, pages))
+
+
+def _kill(recorded, pages):
+    if recorded.memory.visits == pages:
+        recorded.store.flush()
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), int(sys.argv[2]))
