@@ -3,13 +3,10 @@ import threading
 import time
 from contextlib import closing
 
-import numpy as np
 import pytest
 
 from honeyguide.contracts import Link, Page, Response, Verdict, Visit
 from honeyguide.errors import HoneyguideError
-from honeyguide.frontiers.best_first import BestFirst
-from honeyguide.navigator import Navigator
 from honeyguide.store import database, lock, snapshots
 from honeyguide.store.database import create, open_crawl
 from honeyguide.store.recorded import Recorded
