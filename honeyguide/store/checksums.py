@@ -2,7 +2,9 @@
 
 import math
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from functools import reduce
+from operator import xor
 from typing import Any
 
 import msgspec
@@ -19,6 +21,11 @@ def with_checksum(*row: Any) -> tuple[Any, ...]:
 def checksum(row: Sequence[Any]) -> int:
     """The checksum of a row that came from the database."""
     return zlib.crc32(_encode(row))
+
+
+def combined(checksums: Iterable[int]) -> int:
+    """One number for all rows of a table, whatever their order."""
+    return reduce(xor, checksums, 0)
 
 
 def is_whole(row: Sequence[Any]) -> bool:

@@ -7,14 +7,12 @@ import sqlite3
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
-from functools import reduce
-from operator import xor
 from pathlib import Path
 from typing import Any
 
 from honeyguide.errors import HoneyguideError
 from honeyguide.files import inside, make_folder, sync_folder
-from honeyguide.store.checksums import is_whole, with_checksum
+from honeyguide.store.checksums import combined, is_whole, with_checksum
 from honeyguide.store.lock import Lock
 from honeyguide.version import VERSION
 
@@ -329,5 +327,5 @@ def _count(database: sqlite3.Connection) -> None:
     )
     known = dict(database.execute("SELECT key, value FROM about"))
     known |= {"events": events, "visits": visits, "unchecked": events}
-    known["hosts"] = reduce(xor, (row[-1] for row in hosts), 0)
+    known["hosts"] = combined(row[-1] for row in hosts)
     put_about(database, known)

@@ -15,7 +15,7 @@ from honeyguide.store.database import put_about
 from honeyguide.warc.index import Place
 from honeyguide.warc.writer import WarcWriter
 
-_INSERT_PAGE = "INSERT INTO pages VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
+INSERT_PAGE = "INSERT INTO pages VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
 _FIND_HOST = "SELECT checksum FROM hosts WHERE host = ? AND what = ?"
 
 
@@ -59,7 +59,7 @@ class Ledger:
         place = self._archive(visit, score, fetched)
         text = visit.page and self._compress(text_to_bytes(visit.page.text))
         row = (*_page_row(n, visit, score, fetched), *(place or (None,) * 3), text)
-        self._database.execute(_INSERT_PAGE, with_checksum(*row))
+        self._database.execute(INSERT_PAGE, with_checksum(*row))
         self.visits += 1
         for learnt in visit.learnt:
             self._learn(learnt)

@@ -48,6 +48,10 @@ class Pieces:
             found.append(array)
         return found
 
+    def verify(self, name: bytes) -> None:
+        """Raise DamagedError unless a piece is what was written."""
+        self._piece(name)
+
     def bases(self, names: Iterable[bytes]) -> set[bytes]:
         """The pieces that some of these are told by."""
         return {base for name in names if (base := self._row(name)[0])}

@@ -3,8 +3,7 @@
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial, reduce
-from operator import xor
+from functools import partial
 from pathlib import Path
 from sqlite3 import Error as DatabaseError
 from typing import Any
@@ -20,7 +19,7 @@ from honeyguide.serialise import (
     unpack_visit,
 )
 from honeyguide.store import snapshots
-from honeyguide.store.checksums import is_whole
+from honeyguide.store.checksums import combined, is_whole
 from honeyguide.store.database import (
     about,
     cure,
@@ -169,8 +168,8 @@ class Store:
 
     def _learnt(self) -> list[OfHost]:
         rows = self._database.execute("SELECT host, what, value, checksum FROM hosts").fetchall()
-        sum = reduce(xor, (row[-1] for row in rows if is_whole(row)), 0)
-        if not all(map(is_whole, rows)) or sum != self._ledger.hosts:
+        are_whole = all(map(is_whole, rows))
+        if not are_whole or combined(row[-1] for row in rows) != self._ledger.hosts:
             raise self._damaged("what it has learnt of hosts")
         return [OfHost(*row[:3]) for row in rows]
 
@@ -245,8 +244,7 @@ class Store:
 
     def _recover(self) -> None:
         """Remove what was not committed when the last process ended, and see where it was."""
-        [[page_size]] = self._database.execute("PRAGMA page_size")
-        if has_lost_commits(self.folder, page_size):
+        if has_lost_commits(self.folder):
             raise self._damaged("the end of crawl.sqlite-wal")
         upgrade(self._database)
         known = about(self._database)

@@ -57,7 +57,12 @@ def index_line(response: Response, date: str, digest: str, length: int, place: P
         filename=place.file,
         requested="" if asked == url else asked,
     )
-    return f"{surt(url)} {date.translate(_ONLY_DIGITS)} {_encoder.encode(about).decode()}\n"
+    return entry_line(about, date)
+
+
+def entry_line(entry: Entry, date: str) -> str:
+    """The line of an index that says this about a response of this time."""
+    return f"{surt(entry.url)} {date.translate(_ONLY_DIGITS)} {_encoder.encode(entry).decode()}\n"
 
 
 def read_index(index: Path, warc: Path) -> Iterator[Entry]:
@@ -90,7 +95,7 @@ def surt(url: str) -> str:
 
 def cut_index(index: Path, size: int) -> None:
     """Keep the lines of records that begin before a WARC file's end."""
-    lines = _lines(index)
+    lines = index_lines(index)
     kept = [line for line in lines if line.endswith(b"\n") and 0 <= _offset(line) < size]
     if len(kept) < len(lines):
         write_index(index, kept)
@@ -98,7 +103,7 @@ def cut_index(index: Path, size: int) -> None:
 
 def sort_index(index: Path) -> None:
     """Bring the lines into order, so that tools can search in it."""
-    lines = _lines(index)
+    lines = index_lines(index)
     ordered = sorted(lines)
     if ordered != lines:
         write_index(index, ordered)
@@ -110,7 +115,8 @@ def write_index(index: Path, lines: Iterable[bytes]) -> None:
         file.writelines(lines)
 
 
-def _lines(index: Path) -> list[bytes]:
+def index_lines(index: Path) -> list[bytes]:
+    """The lines of an index; none when there is no such file."""
     try:
         with open_inside(index.parent, index.name) as file:
             return file.read().splitlines(keepends=True)

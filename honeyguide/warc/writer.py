@@ -90,11 +90,11 @@ class WarcWriter:
     def write(self, response: Response, fields: Mapping[str, str], when: float) -> Place:
         """Append what a visit brought; `fields` say what else is known about it."""
         file, url, date, id = self._room(when), response.url, _date(when), _record_id()
-        headers = {"WARC-Payload-Digest": _digest(response.body)}
+        headers = {"WARC-Payload-Digest": digest_of(response.body)}
         if response.failure:
             headers["WARC-Truncated"] = _TRUNCATED.get(response.failure, "unspecified")
         answer = _answer(response)
-        headers["WARC-Block-Digest"] = _digest(answer)
+        headers["WARC-Block-Digest"] = digest_of(answer)
         whole = _record("response", id, url, date, answer, headers)
         beside = {"WARC-Concurrent-To": id}
         asked = _request(url, self._request_headers)
@@ -247,7 +247,8 @@ def _date(when: float) -> str:
     return f"{datetime.fromtimestamp(int(when), UTC).replace(tzinfo=None).isoformat()}Z"
 
 
-def _digest(data: bytes) -> str:
+def digest_of(data: bytes) -> str:
+    """The digest of a body or a message, as WARC files name it."""
     digest = hashlib.sha1(data, usedforsecurity=False).digest()
     number = int.from_bytes(digest, "big")
     return "sha1:" + "".join([_PAIRS[number >> shift & 1023] for shift in range(150, -1, -10)])
