@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, TextIO
 
 from honeyguide.errors import HoneyguideError, unknown
 from honeyguide.files import inside, open_inside
-from honeyguide.store.database import about, open_crawl, reading
+from honeyguide.store.database import about, open_crawl, reading, told
 from honeyguide.store.ledger import clean
 from honeyguide.store.lock import holder
 from honeyguide.store.store import WARCS, unpacked_text
@@ -69,7 +69,7 @@ def export(
             FORMATS[format](pages, part)
             part.rename(out)
         except (OSError, *_MISFITS) as error:
-            reason = getattr(error, "strerror", None) or error
+            reason = getattr(error, "strerror", None) or told(error)
             raise HoneyguideError(f"cannot export {folder} to {out}: {reason}") from None
         finally:
             with suppress(OSError):
@@ -95,7 +95,7 @@ def stream(
         try:
             TEXTS[format](pages, file)
         except _MISFITS as error:
-            raise HoneyguideError(f"cannot export {folder}: {error}") from None
+            raise HoneyguideError(f"cannot export {folder}: {told(error)}") from None
     return pages.count
 
 

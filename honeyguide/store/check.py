@@ -21,7 +21,7 @@ from honeyguide.serialise import (
     unpack_visit,
 )
 from honeyguide.store.checksums import is_whole
-from honeyguide.store.database import FILE, FORMAT, format_of, open_crawl
+from honeyguide.store.database import FILE, FORMAT, format_of, open_crawl, told
 from honeyguide.store.log import has_lost_commits
 from honeyguide.store.pieces import Pieces, unpacked
 from honeyguide.store.snapshots import Snapshots
@@ -101,7 +101,7 @@ class Check:
     def _found(self, kind: str, what: str, where: Any = None) -> None:
         same = sum(finding.kind == kind for finding in self.findings)
         if same < _SHOWN or kind in ("journal", "page", "snapshot"):
-            self.findings.append(Finding(kind, what, where))
+            self.findings.append(Finding(kind, told(what), where))
 
     # ------------------------------------------------------------------ the database
 

@@ -18,6 +18,7 @@ from honeyguide.version import VERSION
 
 FILE = "crawl.sqlite"
 BESIDE = ("-wal", "-shm", "-journal")  # what SQLite writes next to it
+_TOLD = 300  # characters of an error
 FORMAT = 2  # of the tables below
 OLDEST = 1  # format that can be read: its rows have no checksums, its snapshots are files
 _DAMAGE = (  # what SQLite says of a file that is not what was written
@@ -165,7 +166,7 @@ def _check_schema(database: sqlite3.Connection, folder: Path) -> None:
             plain = True
         if not plain:
             raise HoneyguideError(
-                f"{folder / FILE} holds a {kind} {name!r}, which honeyguide did not make:"
+                f"{folder / FILE} holds a {kind!r} {name!r}, which honeyguide did not make:"
                 " the file was changed, or it is damaged"
             )
 
@@ -181,7 +182,7 @@ def _writer(database: sqlite3.Connection) -> str:
         ).fetchone()
     except sqlite3.Error:
         row = None
-    return str(row[0])[:40] if row else "of another version"
+    return told(row[0])[:40] if row else "of another version"
 
 
 def format_of(database: sqlite3.Connection) -> int:
@@ -196,7 +197,7 @@ def reading(folder: Path) -> Iterator[sqlite3.Connection]:
         try:
             yield database
         except (sqlite3.Error, ValueError, LookupError, TypeError) as error:
-            raise HoneyguideError(f"cannot read {folder / FILE}: {error}") from None
+            raise HoneyguideError(f"cannot read {folder / FILE}: {told(error)}") from None
 
 
 def connect(folder: Path, only_read: bool = False) -> sqlite3.Connection:
@@ -262,8 +263,14 @@ def explain(error: Exception, folder: Path) -> HoneyguideError:
     if code == sqlite3.SQLITE_FULL or getattr(error, "errno", 0) in _FULL:
         return HoneyguideError(f"the disk is full: {again} there is room")
     if isinstance(error, sqlite3.Error) and (not code or code & 0xFF in _DAMAGE):
-        return HoneyguideError(f"{folder / FILE} is damaged: {error}{cure(folder)}")
-    return HoneyguideError(f"cannot write to {folder} ({error}): {again} that is mended")
+        return HoneyguideError(f"{folder / FILE} is damaged: {told(error)}{cure(folder)}")
+    return HoneyguideError(f"cannot write to {folder} ({told(error)}): {again} that is mended")
+
+
+def told(error: object) -> str:
+    """What an error says, on one line: it may quote what somebody wrote into the file."""
+    line = " ".join(str(error).split())
+    return "".join(char if char.isprintable() else "?" for char in line)[:_TOLD]
 
 
 def _make_tables(database: sqlite3.Connection, settings: Mapping[str, Any]) -> None:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from honeyguide.errors import HoneyguideError
-from honeyguide.files import open_inside, sync_folder
+from honeyguide.files import open_inside, sync_folder, write_all
 
 TRIES, PAUSE = 5, 0.02  # times, and seconds in between
 _held: set[Path] = set()  # by this process, which the system would let in again
@@ -35,7 +35,7 @@ class Lock:
             raise HoneyguideError(f"{held} is in use by process {holder}")
         with suppress(OSError):  # the number is only to be shown: a full disk may be without it
             self._file.truncate(0)
-            self._file.write(f"{os.getpid()}\n".encode())
+            write_all(self._file, f"{os.getpid()}\n".encode())
         _held.add(self._path)
 
     def _gets_it(self) -> bool:
