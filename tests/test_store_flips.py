@@ -10,10 +10,11 @@ import pytest
 
 from honeyguide.contracts import OfHost
 from honeyguide.errors import HoneyguideError
-from honeyguide.serialise import split_state
+from honeyguide.serialise import DamagedError, split_state
 from honeyguide.store import snapshots
 from honeyguide.store.check import Check
 from honeyguide.store.database import create
+from honeyguide.store.pieces import SIZE, unpacked
 from honeyguide.store.recorded import Recorded
 from honeyguide.store.repair import repair
 from honeyguide.store.store import Store
@@ -22,7 +23,7 @@ from honeyguide.warc.verify import stored
 
 from . import kept
 
-TABLES = ("about", "journal", "pages", "snapshots", "pieces", "hosts")
+TABLES = ("about", "journal", "pages", "snapshots", "hosts")
 FLIPS = 70  # of the database
 FEW = 20  # of every other file
 
@@ -61,8 +62,10 @@ def rows(folder):
     """All that the tables say; None where they cannot be read."""
     try:
         with closing(sqlite3.connect(folder / "crawl.sqlite")) as database:
-            return [database.execute(f"SELECT * FROM {table}").fetchall() for table in TABLES]
-    except sqlite3.Error:
+            said = [database.execute(f"SELECT * FROM {table}").fetchall() for table in TABLES]
+            pieces = database.execute("SELECT * FROM pieces").fetchall()
+            return [*said, [(*names, unpacked(data, SIZE)) for *names, data in pieces]]
+    except (sqlite3.Error, DamagedError):
         return None
 
 
