@@ -167,9 +167,7 @@ def test_without_a_whole_snapshot_the_user_is_told(folder, monkeypatch):
     monkeypatch.setattr(snapshots, "MIN_VISITS", 20)
     crawl(folder, 70)
     change(folder, "UPDATE snapshots SET hashes = x'00'")
-    with pytest.raises(
-        HoneyguideError, match=r"snapshots are damaged: 'honeyguide check "
-    ):
+    with pytest.raises(HoneyguideError, match=r"snapshots are damaged: 'honeyguide check "):
         crawl(folder, 1)
 
 
