@@ -70,7 +70,9 @@ def make_folder(path: Path) -> None:
 
 def sync_folder(folder: Path) -> None:
     """Return once the names in a folder are on the disk."""
-    if os.name == "posix":  # other systems do not open folders
+    if os.name != "posix":  # other systems do not open folders
+        return
+    with suppress(PermissionError):  # one may write into a folder that one may not read
         handle = os.open(folder, os.O_RDONLY)
         try:
             os.fsync(handle)

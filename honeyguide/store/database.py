@@ -106,7 +106,8 @@ def create(folder: Path, settings: Mapping[str, Any]) -> None:
             )
         with closing(connect(folder)) as database:
             _make_tables(database, settings)
-        sync_folder(folder)
+        for each in (folder, folder.resolve().parent):
+            sync_folder(each)
     except (sqlite3.Error, OSError) as error:
         raise explain(error, folder) from None
     finally:
@@ -133,6 +134,7 @@ def open_crawl(folder: Path, only_read: bool = False) -> sqlite3.Connection:
         database = connect(folder, only_read)
         _check_kind(database, folder)
         _check_schema(database, folder)
+        database.execute("PRAGMA synchronous = FULL")  # a commit is safe before the next begins
     except sqlite3.Error as error:
         if database is not None:
             database.close()

@@ -1,6 +1,7 @@
 """SQLite's write-ahead log, which ends silently where it is damaged."""
 
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,21 +28,18 @@ def has_lost_commits(folder: Path) -> bool:
     """Whether commits that were safe cannot be read any more.
 
     SQLite takes a damaged frame for the end of the log. Each commit is synced before the next one
-    begins, so a frame that follows an unreadable commit shows that this commit had been safe.
+    begins, so a frame that goes on from an unreadable commit shows that this one had been safe.
     """
     log = _bytes(folder)
-    if len(log) < _HEADER + _FRAME:
-        return False
-    frames = _frames(log)
+    frames = _frames(log) if len(log) >= _HEADER + _FRAME else []
     salts = {log[16:24], frames[0].salts} if frames else set()  # either may be what is damaged
-    had_commit = False
-    for frame in frames[_readable(log, frames) :]:
-        if frame.salts not in salts:
-            continue  # left over from before
-        if had_commit:
-            return True
-        had_commit = frame.commits
-    return False
+    rest = frames[_readable(log, frames) :] if frames else []
+    return any(
+        last.commits
+        and last.salts in salts  # others are left over from before
+        and _checksum(frame.summed, last.checksum, _order(log)) == frame.checksum
+        for last, frame in pairwise(rest)
+    )
 
 
 def _frames(log: bytes) -> list[_Frame]:
@@ -59,10 +57,9 @@ def _frames(log: bytes) -> list[_Frame]:
 
 def _readable(log: bytes, frames: list[_Frame]) -> int:
     """How many frames SQLite reads: those of whole commits, up to the first that is damaged."""
-    magic = int.from_bytes(log[:4], "big")
-    order = ">" if magic == _MAGIC + 1 else "<"
+    order = _order(log)
     state = _checksum(log[:_SUMMED], (0, 0), order)
-    if magic not in (_MAGIC, _MAGIC + 1) or state != _numbers(log[_SUMMED:_HEADER]):
+    if state != _numbers(log[_SUMMED:_HEADER]):
         return 0
     readable = 0
     for number, frame in enumerate(frames):
@@ -72,6 +69,11 @@ def _readable(log: bytes, frames: list[_Frame]) -> int:
         if frame.commits:
             readable = number + 1
     return readable
+
+
+def _order(log: bytes) -> str:
+    """Which way round the words are that checksums are over."""
+    return ">" if int.from_bytes(log[:4], "big") == _MAGIC + 1 else "<"
 
 
 def _checksum(data: bytes, state: tuple[int, int], order: str) -> tuple[int, int]:
