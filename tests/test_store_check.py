@@ -226,8 +226,24 @@ def test_rows_that_speak_of_other_records_are_named(folder):
     assert kinds(Check(folder).run()) == {"warc"}
 
 
+@pytest.mark.parametrize("table", ["journal", "pages", "pieces", "hosts", "snapshots"])
+def test_a_table_that_is_gone_costs_what_only_it_knew(folder, table):
+    kept.damage_table(folder, table)
+    assert "database" in kinds(Check(folder).run())
+    done, left = repair(folder)
+    assert done[0] == "wrote crawl.sqlite anew from the rows that can be read"
+    if table in ("pieces", "snapshots"):  # the journal began before the beginning of neither
+        with pytest.raises(HoneyguideError, match="cannot be resumed"):
+            resumed(folder)
+        assert kinds(left) == {"journal"}
+    else:
+        assert kinds(left) <= {"warc"}
+        resumed(folder)
+    assert not list(folder.glob("*.before")) and not list(folder.glob("*.unfinished"))
+
+
 def test_a_repair_that_fails_leaves_the_database_as_it_was(folder):
-    kept.damage_table(folder, "journal")
+    kept.damage_table(folder, "about")
     before = (folder / "crawl.sqlite").read_bytes()
     done, left = repair(folder)
     assert (done, kinds(left)) == ([], {"database"})

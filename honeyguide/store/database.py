@@ -278,8 +278,7 @@ def told(error: object) -> str:
 def _make_tables(database: sqlite3.Connection, settings: Mapping[str, Any]) -> None:
     database.execute("PRAGMA journal_mode = WAL")
     database.execute("BEGIN IMMEDIATE")
-    for statement in _TABLES.split(";\n"):
-        database.execute(statement)
+    make_empty(database, FORMAT)
     put_about(
         database,
         {
@@ -292,9 +291,15 @@ def _make_tables(database: sqlite3.Connection, settings: Mapping[str, Any]) -> N
             "unchecked": 0,  # events before checksums were kept
         },
     )
-    database.execute(f"PRAGMA application_id = {_ID}")
-    database.execute(f"PRAGMA user_version = {FORMAT}")
     database.execute("COMMIT")
+
+
+def make_empty(database: sqlite3.Connection, format: int) -> None:
+    """Make the tables, in the transaction that is open; with rows of which format to come?"""
+    for statement in _TABLES.split(";\n"):
+        database.execute(statement)
+    database.execute(f"PRAGMA application_id = {_ID}")
+    database.execute(f"PRAGMA user_version = {format}")
 
 
 def upgrade(database: sqlite3.Connection) -> None:
@@ -330,11 +335,18 @@ def _count(database: sqlite3.Connection) -> None:
     hosts = database.execute("SELECT host, what, value FROM hosts").fetchall()
     hosts = [with_checksum(*row) for row in hosts]
     database.executemany("REPLACE INTO hosts VALUES (?, ?, ?, ?)", hosts)
-    [[events, visits]] = database.execute(
-        "SELECT max(ifnull((SELECT max(n) FROM journal), 0),"
-        " ifnull((SELECT max(n) FROM snapshots), 0)), (SELECT count(*) FROM pages)"
-    )
+    events, visits = count_rows(database)
     known = dict(database.execute("SELECT key, value FROM about"))
     known |= {"events": events, "visits": visits, "unchecked": events}
     known["hosts"] = combined(row[-1] for row in hosts)
     put_about(database, known)
+
+
+def count_rows(database: sqlite3.Connection) -> tuple[int, int]:
+    """The number of the last event that left a trace, and how many pages there are."""
+    tops = [
+        database.execute(f"SELECT max(n) FROM {table}").fetchone()[0]  # noqa: S608
+        for table in ("journal", "snapshots", "pages")
+    ]
+    [[visits]] = database.execute("SELECT count(*) FROM pages")
+    return max(top or 0 for top in tops), visits

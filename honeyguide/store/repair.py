@@ -5,7 +5,7 @@ import math
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,19 @@ from honeyguide.parsers.html import parse
 from honeyguide.serialise import DamagedError, text_to_bytes
 from honeyguide.store.check import Check, Finding, Progress
 from honeyguide.store.checksums import combined, is_whole, with_checksum
-from honeyguide.store.database import BESIDE, FILE, explain, open_crawl, put_about, upgrade
+from honeyguide.store.database import (
+    BESIDE,
+    FILE,
+    FORMAT,
+    OLDEST,
+    connect,
+    count_rows,
+    explain,
+    make_empty,
+    open_crawl,
+    put_about,
+    upgrade,
+)
 from honeyguide.store.ledger import INSERT_PAGE, clean
 from honeyguide.store.lock import Lock
 from honeyguide.store.records import Stored, stored
@@ -29,6 +41,15 @@ from honeyguide.warc.index import index_path, write_index
 from honeyguide.warc.writer import WarcWriter
 
 _FILES = {"warc", "index", "tail", "policy"}  # kinds of findings that are not in the database
+# tables, and what their rows are ordered by where they lie
+_KEYS = {
+    "about": "key",
+    "journal": "n",
+    "pages": "n",
+    "snapshots": "n",
+    "pieces": "rowid",
+    "hosts": "host",
+}
 _HTML = ("text/html", "application/xhtml+xml", "")
 
 
@@ -64,7 +85,11 @@ def _mend_database(check: Check, kinds: set[str]) -> list[str]:
     paths = [inside(check.folder, name) for name in names]
     before = {path: _copied(path) for path in paths if path.exists()}
     try:
-        return _mend_rows(check, kinds)
+        done = _write_anew(check.folder) if "database" in kinds else []
+        if done:
+            check = Check(check.folder)
+            check.run()
+        return done + _mend_rows(check, kinds)
     except (sqlite3.Error, HoneyguideError):  # what is wrong stays among the findings
         for path in paths:
             path.unlink(missing_ok=True)
@@ -85,10 +110,46 @@ def _mend_rows(check: Check, kinds: set[str]) -> list[str]:
             database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             done.append(f"dropped the end of {FILE}-wal that cannot be read")
         done += _Mender(check, database).rows()
-        if "database" in kinds:
-            database.execute("VACUUM")
-            done.append(f"wrote {FILE} anew from its rows")
     return done
+
+
+def _write_anew(folder: Path) -> list[str]:
+    """Make the database anew from every row that can still be read."""
+    path = folder / f"{FILE}.unfinished"
+    path.unlink(missing_ok=True)
+    try:
+        with closing(connect(folder, only_read=True)) as old, closing(sqlite3.connect(path)) as new:
+            format = FORMAT if _is_new(old) else OLDEST
+            make_empty(new, format)
+            for table, key in _KEYS.items():
+                _copy_rows(old, new, table, key)
+            new.commit()
+            upgrade(new)
+            if not new.execute("SELECT 1 FROM about WHERE key = 'settings'").fetchone():
+                raise HoneyguideError("its settings cannot be read: without them it is no crawl")
+            new.execute("PRAGMA journal_mode = WAL")
+        for end in BESIDE:
+            inside(folder, FILE + end).unlink(missing_ok=True)
+        path.replace(folder / FILE)
+    finally:
+        path.unlink(missing_ok=True)
+    return [f"wrote {FILE} anew from the rows that can be read"]
+
+
+def _is_new(old: sqlite3.Connection) -> bool:
+    columns = old.execute("PRAGMA table_info(journal)").fetchall()
+    return any(name == "checksum" for _, name, *_ in columns)
+
+
+def _copy_rows(old: sqlite3.Connection, new: sqlite3.Connection, table: str, key: str) -> None:
+    """Copy rows from either end up to what cannot be read."""
+    width = len(new.execute(f"PRAGMA table_info({table})").fetchall())
+    insert = f"INSERT OR IGNORE INTO {table} VALUES ({','.join('?' * width)})"  # noqa: S608
+    for order in ("", " DESC"):
+        with suppress(sqlite3.Error):
+            for row in old.execute(f"SELECT * FROM {table} ORDER BY {key}{order}"):  # noqa: S608
+                with suppress(sqlite3.IntegrityError):
+                    new.execute(insert, (*row, *(None,) * (width - len(row))))
 
 
 def _copied(path: Path) -> Path:
@@ -251,10 +312,7 @@ class _Mender:
         return {name: value for name, value in known.items() if name in wanted}
 
     def _count(self) -> None:
-        [[events, visits]] = self._database.execute(
-            "SELECT max(ifnull((SELECT max(n) FROM journal), 0),"
-            " ifnull((SELECT max(n) FROM snapshots), 0)), (SELECT count(*) FROM pages)"
-        )
+        events, visits = count_rows(self._database)
         hosts = combined(row[0] for row in self._database.execute("SELECT checksum FROM hosts"))
         put_about(self._database, {"events": events, "visits": visits, "hosts": hosts})
         self._visits = visits
