@@ -8,6 +8,7 @@ import typer
 
 from honeyguide.cli import (
     bench,
+    check,
     crawl,
     demo,
     finding,
@@ -35,6 +36,7 @@ app.command("crawl", short_help="Crawl from seeds for pages about a topic.")(cra
 app.command("resume", short_help="Go on with a crawl that was stopped or killed.")(crawl.resume)
 app.command("status")(inspecting.status)
 app.command("export")(inspecting.export)
+app.command("check", short_help="Verify a crawl's folder, and repair it.")(check.check)
 app.command("robots", short_help="Say whether a URL may be fetched, and why.")(inspecting.robots)
 app.command("regions")(regions.regions)
 app.command("find", short_help="Find the pages where sites publish their events.")(finding.find)
