@@ -13,7 +13,9 @@ from aiohttp.streams import StreamReader
 
 MAX_INTERIM = 32  # responses such as "100 Continue" before the final one
 MAX_HEAD = 256 * 1024  # bytes before the body, interim responses included
-MAX_FRAMING = 64 * 1024  # bytes of chunk sizes and extensions, besides twice as many as the body has
+MAX_FRAMING = (
+    64 * 1024
+)  # bytes of chunk sizes and extensions, besides twice as many as the body has
 _SLICE = 8 * 1024  # bytes parsed before the limits are looked at
 
 
@@ -22,7 +24,8 @@ class BoundedConnector(aiohttp.TCPConnector):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
-        self._factory = functools.partial(BoundedProtocol, loop=asyncio.get_running_loop())
+        loop = asyncio.get_running_loop()
+        self._factory = functools.partial(BoundedProtocol, loop=loop)  # type: ignore[assignment]
 
 
 class BoundedProtocol(ResponseHandler):

@@ -28,7 +28,7 @@ async def decode_apart(body: bytes, encodings: str, limit: int) -> tuple[bytes, 
 
 
 def decode(body: bytes, encodings: str, limit: int) -> tuple[bytes, str]:
-    """Undo encodings, the last one first: what fits into the limit, and why that is not all of it."""
+    """Undo encodings, the last one first: what fits into the limit, and why that is not all."""
     layers = [_UNDO[name] for name in map(str.strip, encodings.lower().split(",")) if name in _UNDO]
     if len(layers) > _MAX_LAYERS:
         return b"", "bad encoding"
