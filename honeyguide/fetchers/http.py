@@ -74,6 +74,7 @@ class HttpFetcher:
         self._host_turns = Turns(per_host, 0.0, self._timeouts.turn)
         self._address_turns = Turns(per_address, address_interval, self._timeouts.turn)
         self._sockets: weakref.WeakSet[socket.socket] = weakref.WeakSet()
+        self._max_connections = _MAX_CONNECTIONS
         self._session: aiohttp.ClientSession | None = None
 
     async def fetch(self, link: Link, terms: Terms | None = None) -> Response:
@@ -109,6 +110,10 @@ class HttpFetcher:
         """Look a host's name up anew when it is next asked for."""
         self._resolver.forget(host)
 
+    def keep_open(self, connections: int) -> None:
+        """Keep no more connections than this for a next request."""
+        self._max_connections = min(_MAX_CONNECTIONS, connections)
+
     async def close(self) -> None:
         """Close every connection."""
         if self._session is not None:
@@ -140,7 +145,7 @@ class HttpFetcher:
             extra["If-None-Match"] = terms.etag
         if terms.last_modified:
             extra["If-Modified-Since"] = terms.last_modified
-        if len(self._sockets) > _MAX_CONNECTIONS:
+        if self._is_crowded():
             extra["Connection"] = "close"
         return extra
 
@@ -148,6 +153,7 @@ class HttpFetcher:
         times = self._timeouts
         self._session = aiohttp.ClientSession(
             connector=BoundedConnector(
+                self._is_crowded,
                 resolver=self._resolver,
                 use_dns_cache=False,
                 socket_factory=self._open_socket,
@@ -168,6 +174,9 @@ class HttpFetcher:
             max_headers=_MAX_HEADERS,
         )
         return self._session
+
+    def _is_crowded(self) -> bool:
+        return len(self._sockets) >= self._max_connections
 
     def _open_socket(self, info: Any) -> socket.socket:
         opened = self._resolver.open_socket(info)

@@ -32,6 +32,7 @@ from honeyguide.fetchers.politeness import (
 from honeyguide.fetchers.redirects import Redirects
 from honeyguide.fetchers.robots import Robots
 from honeyguide.fetchers.robots_tag import as_wished
+from honeyguide.fetchers.shortage import Shortage
 from honeyguide.fetchers.sitemaps import Sitemaps
 from honeyguide.fetchers.targets import host_of
 from honeyguide.fetchers.terms import Terms, WebFetcher
@@ -206,8 +207,10 @@ def live_web(  # noqa: PLR0913 each is something that a user can say
     name = user_agent(contact)
     # many names at one given address are one's own doing: no limit for the address then
     hosts = Elsewhere(resolve) if resolve else None
-    http = HttpFetcher(
-        name, allow_private=allow_private, hosts=hosts, per_address=None if hosts else 2
+    http = Shortage(
+        HttpFetcher(
+            name, allow_private=allow_private, hosts=hosts, per_address=None if hosts else 2
+        )
     )
 
     def wait(host: str) -> float:
