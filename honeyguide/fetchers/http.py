@@ -1,5 +1,6 @@
 """One request over HTTP and its response: bounded, guarded, and never an exception."""
 
+import asyncio
 import socket
 import time
 import weakref
@@ -15,7 +16,8 @@ from honeyguide.contracts import Link, Response
 from honeyguide.errors import HoneyguideError
 from honeyguide.fetchers import failures
 from honeyguide.fetchers.addresses import Resolver
-from honeyguide.fetchers.decoding import decode
+from honeyguide.fetchers.connections import BoundedConnector
+from honeyguide.fetchers.decoding import decode_apart
 from honeyguide.fetchers.targets import Target, as_ascii, target
 from honeyguide.fetchers.terms import Terms, Timeouts
 from honeyguide.fetchers.turns import Turns
@@ -30,6 +32,7 @@ _MAX_HEADERS = 128  # lines
 _MAX_HEADER = 32_768  # bytes of one line
 _MAX_CONNECTIONS = 400  # open ones; beyond, none is kept for a next request
 _KEEP_ALIVE = 15.0  # seconds
+_PIECE = 1 << 16  # bytes of a body taken at once
 
 
 NOBODY = "https://example.org/"  # the contact of a crawl so small that it needs none
@@ -71,6 +74,7 @@ class HttpFetcher:
         self._host_turns = Turns(per_host, 0.0, self._timeouts.turn)
         self._address_turns = Turns(per_address, address_interval, self._timeouts.turn)
         self._sockets: weakref.WeakSet[socket.socket] = weakref.WeakSet()
+        self._max_connections = _MAX_CONNECTIONS
         self._session: aiohttp.ClientSession | None = None
 
     async def fetch(self, link: Link, terms: Terms | None = None) -> Response:
@@ -106,6 +110,10 @@ class HttpFetcher:
         """Look a host's name up anew when it is next asked for."""
         self._resolver.forget(host)
 
+    def keep_open(self, connections: int) -> None:
+        """Keep no more connections than this for a next request."""
+        self._max_connections = min(_MAX_CONNECTIONS, connections)
+
     async def close(self) -> None:
         """Close every connection."""
         if self._session is not None:
@@ -137,14 +145,15 @@ class HttpFetcher:
             extra["If-None-Match"] = terms.etag
         if terms.last_modified:
             extra["If-Modified-Since"] = terms.last_modified
-        if len(self._sockets) > _MAX_CONNECTIONS:
+        if self._is_crowded():
             extra["Connection"] = "close"
         return extra
 
     def _open_session(self) -> aiohttp.ClientSession:
         times = self._timeouts
         self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(
+            connector=BoundedConnector(
+                self._is_crowded,
                 resolver=self._resolver,
                 use_dns_cache=False,
                 socket_factory=self._open_socket,
@@ -165,6 +174,9 @@ class HttpFetcher:
             max_headers=_MAX_HEADERS,
         )
         return self._session
+
+    def _is_crowded(self) -> bool:
+        return len(self._sockets) >= self._max_connections
 
     def _open_socket(self, info: Any) -> socket.socket:
         opened = self._resolver.open_socket(info)
@@ -216,22 +228,30 @@ def _is_wanted(headers: Mapping[str, str], terms: Terms) -> bool:
     return kind.partition(";")[0].partition(",")[0].strip().lower() in terms.content_types
 
 
+def _encodings(headers: Mapping[str, str]) -> str:
+    """How a body is encoded, in the order it was done: the content first, then its transfer."""
+    said = [headers.get("content-encoding", ""), headers.get("transfer-encoding", "")]
+    return ", ".join(filter(None, said))
+
+
 async def _body(
     content: aiohttp.StreamReader, headers: Mapping[str, str], terms: Terms
 ) -> tuple[bytes, str]:
     pieces: list[bytes] = []
     room = terms.max_bytes
-    while room >= 0 and (piece := await content.readany()):
+    while room >= 0 and (piece := await content.read(_PIECE)):
         pieces.append(piece)
         room -= len(piece)
+        if len(piece) == _PIECE:  # thousands of tiny chunks may be at hand: others go first
+            await asyncio.sleep(0)
     if room < 0 and not terms.cut:
         return b"", "too large"
     body = pieces[0] if len(pieces) == 1 else b"".join(pieces)
     body = body[: terms.max_bytes]
-    encoding = headers.get("content-encoding")
-    if not encoding or not body:
+    encodings = _encodings(headers)
+    if not encodings or not body:
         return body, ""
-    body, failure = decode(body, encoding, terms.max_decoded_bytes)
+    body, failure = await decode_apart(body, encodings, terms.max_decoded_bytes)
     if terms.cut and failure in ("too large", "truncated"):
         return body, ""
     return (b"", failure) if failure else (body, "")
