@@ -9,8 +9,9 @@ from typing import Any
 import msgspec
 import zstandard
 
-from honeyguide.contracts import UNWANTED, Link, Verdict, Visit
+from honeyguide.contracts import UNWANTED, Link, Request, Verdict, Visit
 from honeyguide.serialise import pack_links, pack_visit, text_to_bytes
+from honeyguide.store import requests
 from honeyguide.store.snapshots import Snapshots
 from honeyguide.warc.index import Place
 from honeyguide.warc.writer import WarcWriter
@@ -62,6 +63,11 @@ class Ledger:
         learnt = [(clean(host), what, value) for host, what, value in visit.learnt]
         self._database.executemany("REPLACE INTO hosts VALUES (?,?,?)", learnt)
         self.note(last=fetched, **known)
+
+    def asked(self, request: Request) -> None:
+        """A request was sent, and has ended."""
+        self._begin()
+        requests.add(self._database, request)
 
     def snapshot(self, path: Path, n: int, now: float) -> None:
         """A snapshot was written to a file."""

@@ -10,11 +10,11 @@ from typing import Any
 
 import zstandard
 
-from honeyguide.contracts import Link, OfHost, State, Verdict, Visit
+from honeyguide.contracts import Link, OfHost, Request, State, Verdict, Visit
 from honeyguide.errors import HoneyguideError
 from honeyguide.navigator import Navigator
 from honeyguide.serialise import text_from_bytes, unpack_links, unpack_visit
-from honeyguide.store import snapshots
+from honeyguide.store import requests, snapshots
 from honeyguide.store.database import HOSTS, about, explain, open_crawl
 from honeyguide.store.ledger import Ledger, clean
 from honeyguide.store.lock import Lock
@@ -87,6 +87,10 @@ class Store:
         self._visits += 1
         what = (self._next(now), now, visit, counted or visit.verdict, score, self._wall(), known)
         self._put(partial(self._ledger.visit, *what), _size(visit))
+
+    def asked(self, request: Request) -> None:
+        """A request was sent, and has ended; it changes nothing, but can be told of later."""
+        self._put(partial(self._ledger.asked, request))
 
     def note(self, **known: Any) -> None:
         """Something for `status`: how many links wait, why the crawl stopped."""
@@ -189,6 +193,7 @@ class Store:
     def _recover(self) -> None:
         """Remove what was not committed when the last process ended, and see where it was."""
         self._database.execute(HOSTS)
+        self._database.execute(requests.TABLE)
         known = about(self._database)
         self.settings = json.loads(known["settings"])
         self._snapshots.recover()

@@ -11,6 +11,7 @@ from honeyguide.contracts import (
     Link,
     OfHost,
     Page,
+    Request,
     Response,
     Truth,
     Verdict,
@@ -63,8 +64,10 @@ class WebWorld:
         *,
         answered: Callable[[str], None] = lambda host: None,  # told of those that were well
         clock: Callable[[], float] = time.monotonic,
+        http: HttpFetcher | None = None,  # who sends the requests, and tells of them
     ) -> None:
         self._judge = judge
+        self._http = http
         self._fetcher = fetcher
         self._politeness = politeness
         self.live = politeness is not None
@@ -111,6 +114,11 @@ class WebWorld:
                 self._politeness.recall(host, int(value))
             elif what == RESTS_UNTIL:
                 self._leave(host, max(0.0, value - time.time()))
+
+    def observe(self, observer: Callable[[Request], None]) -> None:
+        """Call the observer when a request has ended, however it ended."""
+        if self._http is not None:
+            self._http.observer = observer
 
     def _rest(
         self, link: Link, response: Response, seconds: float
@@ -226,6 +234,7 @@ def live_web(  # noqa: PLR0913 each is something that a user can say
         admitted.met,
         answered=witnesses.recall,
         clock=network.clock,
+        http=http,
     )
     if not sitemaps:
         return world
