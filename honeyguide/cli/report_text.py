@@ -108,7 +108,7 @@ def _gaps(report: HostReport) -> Iterator[str]:
         but = ", those that belong to one visit aside," if follow_ups.count else ""
         yield (
             f"Two requests{but} were never less than {_at_least(gaps.smallest)} apart, from start"
-            f" to start; half of the gaps were longer than {_at_least(gaps.median)}."
+            f" to start; half of the gaps were {_at_least(gaps.median)} or longer."
         )
     if follow_ups.smallest is not None:
         yield (
