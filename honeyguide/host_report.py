@@ -254,10 +254,11 @@ class _Tally:
 
     def add(self, request: Request) -> None:
         """Count one."""
-        place, before = target(request.url), self._previous
+        origin, path = _parts(request.url)
+        before = self._previous
         is_hop = before is not None and before.location == request.url
         is_follow_up = is_hop or self._for_robots
-        is_robots = not isinstance(place, str) and place.path == "/robots.txt"
+        is_robots = path == "/robots.txt"
         self._for_robots = is_robots or (is_hop and self._for_robots)
         self.robots_txt += self._for_robots
         self.hops += is_hop and not self._for_robots
@@ -266,8 +267,7 @@ class _Tally:
         else:
             self._add_gap(request.sent - before.sent, is_follow_up)
             self._end_wait(before, request.sent)
-        if not isinstance(place, str):
-            self.origins.add(place.origin)
+        self.origins.add(origin)
         self._add_answer(request)
         self._previous = request
 
@@ -288,8 +288,7 @@ class _Tally:
         self.count += 1
         self.last = max(self.last, request.sent)
         self.unsent += request.failure in _UNSENT
-        day = datetime.fromtimestamp(request.sent, UTC).date().isoformat()
-        self.bytes[day] += request.bytes
+        self.bytes[_day(int(request.sent) // 86_400)] += request.bytes
         if request.status:
             self.statuses[str(request.status)] += 1
         if request.failure:
@@ -337,6 +336,18 @@ class _RefusedTally:
             Refusals(rule, line, count, self._examples[line, rule])
             for (line, rule), count in self._counts.most_common()
         )
+
+
+def _parts(url: str) -> tuple[str, str]:
+    """The origin and the path of a URL that was asked for."""
+    end = url.find("/", url.find("://") + 3)
+    return url[:end], url[end:]
+
+
+@lru_cache
+def _day(number: int) -> str:
+    """The date of a day, counted from 1970."""
+    return datetime.fromtimestamp(number * 86_400, UTC).date().isoformat()
 
 
 def _gaps(seconds: "array[float]") -> Gaps:

@@ -1,9 +1,12 @@
 """What `honeyguide report` tells a site's owner is what the site's own log says."""
 
+import asyncio
 import json
+import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 from collections import Counter
 from contextlib import closing
 from itertools import pairwise
@@ -172,6 +175,28 @@ def test_a_report_can_be_written_to_a_new_file(crawled, tmp_path):
 def test_a_host_that_was_not_asked_is_told_so(crawled):
     with pytest.raises(HoneyguideError, match=r"did you mean 'a\.test'"):
         list(host_reports(crawled[0], "aa.test"))
+
+
+def test_requests_that_an_interruption_cuts_off_are_counted_too(tmp_path):
+    reached, done = threading.Event(), threading.Event()
+
+    async def slow(writer):
+        reached.set()
+        await asyncio.to_thread(done.wait, 60)
+
+    answers = {"/": home("all", "/slow"), "/slow": slow}
+    with served(answers) as server:
+        where = ("--resolve", f"*=127.0.0.1:{server.port}", "--allow-private", "--delay", "0")
+        task = ("--topic", "rocks", "--seed", "http://a.test/", "--out", tmp_path / "out")
+        crawl = subprocess.Popen([PROGRAM, "crawl", *where, *task, "--budget", "9"])
+        assert reached.wait(60)
+        crawl.send_signal(signal.SIGINT)
+        assert crawl.wait(60) == 0
+        done.set()
+        asked = list(server.asked)
+    [told] = host_reports(tmp_path / "out")
+    assert told.requests == len(asked) == 3
+    assert told.failures == {"cancelled": 1}
 
 
 # ----------------------------------------------------------------------- made up requests
