@@ -87,7 +87,7 @@ class OfHost(NamedTuple):
 
     host: str
     what: str  # "failures", "sitemaps" ...
-    value: float
+    value: float | bytes
 
 
 UNWANTED = Verdict(0.0, False, ("asks not to be indexed",))  # read for its links alone

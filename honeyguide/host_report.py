@@ -14,9 +14,10 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
-from honeyguide.contracts import Request
+from honeyguide.contracts import OfHost, Request
 from honeyguide.errors import HoneyguideError, unknown
 from honeyguide.fetchers.politeness import NOT_ASKED, NOT_YET_ASKED
+from honeyguide.fetchers.robots_record import from_learnt
 from honeyguide.fetchers.robots_txt import RobotsTxt
 from honeyguide.fetchers.targets import host_of, target
 from honeyguide.store import requests
@@ -139,13 +140,26 @@ def what_is_known(folder: Path) -> Known:
 
 
 def kept_robots_txt(database: sqlite3.Connection, origin: str) -> bytes | None:
-    """The robots.txt that an origin last sent; None where it was not kept."""
+    """The robots.txt that an origin last sent; None where there was none to keep."""
+    if not _has_table(database, "hosts"):
+        return None
+    asked = "SELECT host, what, value FROM hosts WHERE host = ?"
+    for row in database.execute(asked, (host_of(f"{origin}/"),)):
+        found = from_learnt(OfHost(*row))
+        if found is not None and found[0] == origin and found[1].body is not None:
+            return found[1].file()
     return None
+
+
+def _has_table(database: sqlite3.Connection, name: str) -> bool:
+    """Whether a table is there; older crawls were begun without some of them."""
+    wanted = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ?"
+    return bool(database.execute(wanted, (name,)).fetchone()[0])
 
 
 def _what_is_known(database: sqlite3.Connection, folder: Path) -> Known:
     count, begin = 0, None
-    if requests.are_kept(database):
+    if _has_table(database, "requests"):
         [[count, begin]] = database.execute("SELECT count(*), min(sent) FROM requests")
     [[earlier]] = database.execute(
         "SELECT count(*) FROM pages WHERE status > 0 AND (? IS NULL OR fetched < ?)",

@@ -126,7 +126,8 @@ def test_gaps_are_those_of_the_servers_log(crawled, found):
     assert told["gaps"]["median"] == pytest.approx(median(gaps), abs=SLACK)
     assert told["follow_ups"]["count"] == len(at_once)
     assert (told["first"], told["last"]) == pytest.approx((log[0][1], log[-1][1]), abs=SLACK)
-    assert min(gaps) >= 0.4 - SLACK  # what the server saw of the Crawl-delay
+    assert (told["crawl_delay"], told["crawl_delay_obeyed"]) == (0.4, True)
+    assert min(gaps) >= 0.4 - SLACK  # what the server saw of it
 
 
 def test_a_wish_to_wait_is_shown_with_what_came_of_it(crawled, found):
@@ -142,7 +143,9 @@ def test_a_wish_to_wait_is_shown_with_what_came_of_it(crawled, found):
 
 
 def test_urls_that_robots_txt_refuses_are_counted_and_were_never_asked_for(crawled, found):
-    assert sum(each["count"] for each in found["a.test"]["refused"]) == 2
+    [refused] = found["a.test"]["refused"]
+    assert (refused["rule"], refused["line"], refused["count"]) == ("Disallow: /private", 2, 2)
+    assert refused["example"] == "http://a.test/private/1"
     assert not [path for _, path, _ in crawled[1] if path.startswith("/private")]
 
 
@@ -154,6 +157,8 @@ def test_the_letter_to_an_owner_says_it_in_sentences(crawled, found):
     assert f"were never less than {smallest:.2f} s apart" in said
     assert "asked for 2 s, the next request came" in said
     assert "robots.txt refused 2 URLs" in said
+    assert "line 2, 'Disallow: /private': 2, such as http://a.test/private/1" in said
+    assert "robots.txt asks for a Crawl-delay of 0.4 s: no two visits were closer" in said
     assert "https://example.org/bot" in said
 
 

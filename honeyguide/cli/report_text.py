@@ -20,6 +20,7 @@ from honeyguide.text import counted
 MOST_HOSTS = 50  # in an overview
 MOST_RULES = 20
 MOST_DAYS = 31
+_UNKNOWN_RULE = "a rule of a file that was not kept, or of the host that they redirect to"
 
 
 def letter(report: HostReport) -> Iterator[str]:
@@ -129,8 +130,8 @@ def _robots(report: HostReport) -> Iterator[str]:
         return
     yield f"robots.txt refused {counted(report.refusals, 'URL')}, not asked for, by"
     for refusals in report.refused[:MOST_RULES]:
-        rule = f"line {refusals.line}, {_clean(refusals.rule)!r}"
-        why = rule if refusals.line else "a rule that is not known any more"
+        rule = _clean(refusals.rule)
+        why = f"line {refusals.line}, {rule!r}" if refusals.line else rule or _UNKNOWN_RULE
         yield f"  {why}: {refusals.count:,}, such as {_clean(refusals.example)}"
     if len(report.refused) > MOST_RULES:
         yield f"  {counted(len(report.refused) - MOST_RULES, 'other line')}"

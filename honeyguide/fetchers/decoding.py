@@ -1,5 +1,6 @@
-"""Content encodings, undone within bounds: a bomb is a failure, not a dead process."""
+"""Content and transfer encodings, undone within bounds: a bomb fails and kills no process."""
 
+import asyncio
 import zlib
 from collections.abc import Callable
 
@@ -11,11 +12,23 @@ _MAX_MEMBERS = 32  # gzip files in a row
 _PIECE = 1 << 17  # bytes; it is allocated whole before it is filled
 _MAX_WINDOW = 1 << 23  # bytes; what RFC 9659 grants zstd in HTTP
 
+_QUICK = 1 << 16  # bytes, encoded, that are decoded at once ...
+_QUICK_DECODED = 1 << 18  # ... as long as they do not become more than so many
+
 _Undo = Callable[[bytes, int], tuple[bytes, bool]]  # (data, limit) -> (decoded, whole)
 
 
+async def decode_apart(body: bytes, encodings: str, limit: int) -> tuple[bytes, str]:
+    """Decode in a thread what may take long; all decoders let others work meanwhile."""
+    if len(body) <= _QUICK:
+        decoded, failure = decode(body, encodings, min(limit, _QUICK_DECODED))
+        if failure != "too large" or limit <= _QUICK_DECODED:
+            return decoded, failure
+    return await asyncio.to_thread(decode, body, encodings, limit)
+
+
 def decode(body: bytes, encodings: str, limit: int) -> tuple[bytes, str]:
-    """Undo a Content-Encoding: what fits into the limit, and why that is not all of it."""
+    """Undo encodings, the last one first: what fits into the limit, and why that is not all."""
     layers = [_UNDO[name] for name in map(str.strip, encodings.lower().split(",")) if name in _UNDO]
     if len(layers) > _MAX_LAYERS:
         return b"", "bad encoding"

@@ -1,5 +1,6 @@
 """One request over HTTP and its response: bounded, guarded, and never an exception."""
 
+import asyncio
 import socket
 import time
 import weakref
@@ -15,7 +16,8 @@ from honeyguide.contracts import Link, Request, Response
 from honeyguide.errors import HoneyguideError
 from honeyguide.fetchers import failures
 from honeyguide.fetchers.addresses import Resolver
-from honeyguide.fetchers.decoding import decode
+from honeyguide.fetchers.connections import BoundedConnector
+from honeyguide.fetchers.decoding import decode_apart
 from honeyguide.fetchers.requests import request_of
 from honeyguide.fetchers.targets import Target, as_ascii, target
 from honeyguide.fetchers.terms import Terms, Timeouts
@@ -31,6 +33,7 @@ _MAX_HEADERS = 128  # lines
 _MAX_HEADER = 32_768  # bytes of one line
 _MAX_CONNECTIONS = 400  # open ones; beyond, none is kept for a next request
 _KEEP_ALIVE = 15.0  # seconds
+_PIECE = 1 << 16  # bytes of a body taken at once
 
 
 NOBODY = "https://example.org/"  # the contact of a crawl so small that it needs none
@@ -151,7 +154,7 @@ class HttpFetcher:
     def _open_session(self) -> aiohttp.ClientSession:
         times = self._timeouts
         self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(
+            connector=BoundedConnector(
                 resolver=self._resolver,
                 use_dns_cache=False,
                 socket_factory=self._open_socket,
@@ -223,22 +226,30 @@ def _is_wanted(headers: Mapping[str, str], terms: Terms) -> bool:
     return kind.partition(";")[0].partition(",")[0].strip().lower() in terms.content_types
 
 
+def _encodings(headers: Mapping[str, str]) -> str:
+    """How a body is encoded, in the order it was done: the content first, then its transfer."""
+    said = [headers.get("content-encoding", ""), headers.get("transfer-encoding", "")]
+    return ", ".join(filter(None, said))
+
+
 async def _body(
     content: aiohttp.StreamReader, headers: Mapping[str, str], terms: Terms
 ) -> tuple[bytes, str]:
     pieces: list[bytes] = []
     room = terms.max_bytes
-    while room >= 0 and (piece := await content.readany()):
+    while room >= 0 and (piece := await content.read(_PIECE)):
         pieces.append(piece)
         room -= len(piece)
+        if len(piece) == _PIECE:  # thousands of tiny chunks may be at hand: others go first
+            await asyncio.sleep(0)
     if room < 0 and not terms.cut:
         return b"", "too large"
     body = pieces[0] if len(pieces) == 1 else b"".join(pieces)
     body = body[: terms.max_bytes]
-    encoding = headers.get("content-encoding")
-    if not encoding or not body:
+    encodings = _encodings(headers)
+    if not encodings or not body:
         return body, ""
-    body, failure = decode(body, encoding, terms.max_decoded_bytes)
+    body, failure = await decode_apart(body, encodings, terms.max_decoded_bytes)
     if terms.cut and failure in ("too large", "truncated"):
         return body, ""
     return (b"", failure) if failure else (body, "")

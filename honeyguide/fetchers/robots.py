@@ -4,34 +4,45 @@ import asyncio
 import math
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from honeyguide.contracts import Link, Response
+from honeyguide.contracts import Link, OfHost, Response
 from honeyguide.fetchers.politeness import retry_after
 from honeyguide.fetchers.redirects import Redirects
+from honeyguide.fetchers.robots_record import (
+    LIFETIME,
+    MAX_BYTES,
+    Record,
+    compress,
+    from_learnt,
+    to_learnt,
+)
 from honeyguide.fetchers.robots_txt import Decision, RobotsTxt
 from honeyguide.fetchers.targets import target
 from honeyguide.fetchers.terms import ANYTHING, Terms, WebFetcher
 
-_MAX_BYTES = 600 * 1024  # RFC 9309, 2.5 asks for at least 500 KiB
 _MAX_REDIRECTS = 5  # RFC 9309, 2.3.1.2
-_LIFETIME = 86_400.0  # seconds; RFC 9309, 2.4
 _FIRST_RETRY = 60.0  # seconds until an unreachable robots.txt is asked for again; then doubled
 _LAST_RETRY = 3_600.0
 _CAPACITY = 20_000  # robots.txt files that are kept
 _MAX_WEIGHT = 200_000_000  # bytes of memory, about, of all files that are kept
-_TERMS = Terms(ANYTHING, _MAX_BYTES, _MAX_BYTES, cut=True)
+_MAX_RECALLED = 64_000_000  # bytes of records that a resumed crawl starts with
+_QUICK = 8 * 1024  # bytes of a file that is read at once; larger ones are read in a thread
+_TERMS = Terms(ANYTHING, MAX_BYTES, MAX_BYTES, cut=True)
 _ALLOW_ALL = RobotsTxt(b"", "")
 
 
 @dataclass(frozen=True, slots=True)
 class _Known:
+    record: Record
     rules: RobotsTxt | None  # None: nothing may be fetched
     until: float  # by the clock
-    reason: str = ""  # why there is no file to go by
-    failure: str = ""  # of a response that is refused for that reason
-    failures: int = 0  # in a row
+
+    @property
+    def weight(self) -> int:
+        """Bytes of memory that it takes, about."""
+        return len(self.record.body or b"") + (self.rules.weight if self.rules else 0)
 
 
 class Robots:
@@ -43,12 +54,16 @@ class Robots:
         user_agent: str,
         clock: Callable[[], float] = time.monotonic,
         redirects_clock: Callable[[], float] | None = None,  # None: the loop's
+        wall_clock: Callable[[], float] = time.time,  # seconds since 1970
     ) -> None:
         self._fetcher = fetcher
         self._robots_fetcher = Redirects(fetcher, _MAX_REDIRECTS, clock=redirects_clock)
         self._user_agent = user_agent
         self._clock = clock
+        self._wall_clock = wall_clock
         self._known: OrderedDict[str, _Known] = OrderedDict()
+        self._recalled: dict[str, Record] = {}  # by origin; from before the crawl was resumed
+        self._news: dict[str, Record] = {}
         self._weight = 0
         self._pending: dict[str, asyncio.Task[_Known]] = {}
 
@@ -60,7 +75,7 @@ class Robots:
         known = await self._ask(place.origin)
         if known.rules is None:  # before robots.txt is asked for again, all tries are in vain
             wait = {"retry-after": str(math.ceil(max(0.0, known.until - self._clock())))}
-            return Response(link, place.url, 0, wait, failure=known.failure)
+            return Response(link, place.url, 0, wait, failure=known.record.failure)
         if not known.rules.allows(place.path):
             return Response(link, place.url, 0, failure="robots")
         return await self._fetcher.fetch(link, terms)
@@ -72,15 +87,33 @@ class Robots:
             return _ALLOW_ALL.decide(url)
         known = await self._ask(place.origin)
         if known.rules is None:
-            return Decision(False, known.reason)
+            return Decision(False, known.record.reason)
         decision = known.rules.decide(url)
-        return decision._replace(rule=known.reason) if known.reason else decision
+        reason = known.record.reason
+        return decision._replace(rule=reason) if reason else decision
 
     def crawl_delay(self, url: str) -> float | None:
         """Seconds between two requests that a site asks for, as far as it is known."""
         place = target(url)
         known = None if isinstance(place, str) else self._known.get(place.origin)
         return known.rules.crawl_delay if known and known.rules else None
+
+    def news(self) -> tuple[OfHost, ...]:
+        """What sites' files said, where that is new since this was last asked."""
+        news, self._news = self._news, {}
+        return tuple(to_learnt(origin, record) for origin, record in news.items())
+
+    def recall(self, learnt: Iterable[OfHost]) -> None:
+        """Know again what files said before the crawl was resumed, the latest within bounds."""
+        found = dict(each for each in map(from_learnt, learnt) if each is not None)
+        latest = sorted(found, key=lambda origin: found[origin].asked, reverse=True)[:_CAPACITY]
+        if latest and found[latest[0]].asked > self._wall_clock():
+            return  # the clock was set back: how old any of them is, nobody knows
+        room = _MAX_RECALLED
+        for origin in latest:
+            room -= len(found[origin].body or b"")
+            if room >= 0:
+                self._recalled[origin] = found[origin]
 
     async def close(self) -> None:
         """Close the fetcher."""
@@ -90,7 +123,7 @@ class Robots:
 
     async def _ask(self, origin: str) -> _Known:
         known = self._known.get(origin)
-        if known is not None and self._clock() < known.until:
+        if known is not None and self._holds(known):
             self._known.move_to_end(origin)
             return known
         task = self._pending.get(origin)
@@ -98,41 +131,64 @@ class Robots:
             task = self._pending[origin] = asyncio.create_task(self._renew(origin, known))
         return await asyncio.shield(task)
 
+    def _holds(self, known: _Known) -> bool:
+        """Whether a file is young enough by both clocks: one stops while a machine sleeps."""
+        return self._clock() < known.until and self._wall_clock() < known.record.until
+
     async def _renew(self, origin: str, before: _Known | None) -> _Known:
         try:
-            response = await self._robots_fetcher.fetch(Link(f"{origin}/robots.txt"), _TERMS)
+            if before is None and (record := self._recalled.pop(origin, None)) is not None:
+                before = await self._know(record)
+            if before is None or not self._holds(before):
+                url = f"{origin}/robots.txt"
+                response = await self._robots_fetcher.fetch(Link(url), _TERMS)
+                before = await self._know(self._read(response, before))
+                self._news[origin] = before.record
         finally:
             del self._pending[origin]
-        known = self._read(response, before)
-        self._keep(origin, known)
-        return known
+        self._keep(origin, before)
+        return before
 
-    def _read(self, response: Response, before: _Known | None) -> _Known:
+    async def _know(self, record: Record) -> _Known:
+        until = self._clock() + record.seconds_left(self._wall_clock())
+        if record.body is None:
+            return _Known(record, None, until)
+        file = record.file()
+        if len(file) <= _QUICK:
+            rules = RobotsTxt(file, self._user_agent) if file else _ALLOW_ALL
+        else:
+            rules = await asyncio.to_thread(RobotsTxt, file, self._user_agent)
+        return _Known(record, rules, until)
+
+    def _read(self, response: Response, before: _Known | None) -> Record:
         """What an answer means by RFC 9309, 2.3.1."""
-        now, status, failure = self._clock(), response.status, response.failure
+        now, status, failure = self._wall_clock(), response.status, response.failure
         # 429 is no absence of rules but a plea for patience
         is_absent = not failure and 300 <= status < 500 and status != 429
         if is_absent or failure == "too many redirects":
-            return _Known(_ALLOW_ALL, now + _LIFETIME, f"robots.txt: {failure or status}")
+            return Record(now, now + LIFETIME, b"", f"robots.txt: {failure or status}")
         if not failure and status < 300:
-            return _Known(RobotsTxt(response.body, self._user_agent), now + _LIFETIME)
-        failures = before.failures + 1 if before else 1
-        wish = min(retry_after(response.headers, time.time()) or 0.0, _LIFETIME)
-        until = now + max(wish, min(_LAST_RETRY, _FIRST_RETRY * 2.0 ** (failures - 1)))
+            return Record(now, now + LIFETIME, compress(response.body))
+        failures = before.record.failures + 1 if before else 1
+        wish = min(retry_after(response.headers, now) or 0.0, LIFETIME)
+        until = now + max(wish, min(_LAST_RETRY, _FIRST_RETRY * 2.0 ** min(failures - 1, 9)))
         if before and before.rules:  # an old file is better than none, RFC 9309, 2.4
-            return _Known(before.rules, until, before.reason, failures=failures)
+            known = before.record
+            return Record(now, until, known.body, known.reason, failures=failures)
         reason = f"robots.txt is unreachable: {failure or status}"
         is_down = status == 0 and response.url == response.link.url
-        return _Known(None, until, reason, failure if is_down else "robots unreachable", failures)
+        return Record(
+            now, until, None, reason, failure if is_down else "robots unreachable", failures
+        )
 
     def _keep(self, origin: str, known: _Known) -> None:
         self._drop(origin)
         self._known[origin] = known
-        self._weight += known.rules.weight if known.rules else 0
+        self._weight += known.weight
         while len(self._known) > _CAPACITY or (self._weight > _MAX_WEIGHT and len(self._known) > 1):
             self._drop(next(iter(self._known)))
 
     def _drop(self, origin: str) -> None:
         known = self._known.pop(origin, None)
-        if known and known.rules:
-            self._weight -= known.rules.weight
+        if known:
+            self._weight -= known.weight

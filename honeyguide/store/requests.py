@@ -29,12 +29,6 @@ def add(database: sqlite3.Connection, request: Request) -> None:
     database.execute(_INSERT, request)
 
 
-def are_kept(database: sqlite3.Connection) -> bool:
-    """Whether the crawl kept its requests; older versions did not."""
-    wanted = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'requests'"
-    return bool(database.execute(wanted).fetchone()[0])
-
-
 def by_host(database: sqlite3.Connection, host: str = "") -> Iterator[Request]:
     """The requests to one host or to all, host after host, each host's in their order."""
     which, chosen = ("WHERE host = ?", (host,)) if host else ("", ())

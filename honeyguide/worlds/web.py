@@ -63,6 +63,7 @@ class WebWorld:
         met: Callable[[str], None] = lambda host: None,  # told of hosts that were asked before
         *,
         answered: Callable[[str], None] = lambda host: None,  # told of those that were well
+        robots: Robots | None = None,  # whose files are kept with the crawl; None: nobody's
         clock: Callable[[], float] = time.monotonic,
         http: HttpFetcher | None = None,  # who sends the requests, and tells of them
     ) -> None:
@@ -75,6 +76,7 @@ class WebWorld:
         self._leave = leave
         self._met = met
         self._answered = answered
+        self._robots = robots
         self._clock = clock
         self._reader = reader or Here()
 
@@ -94,6 +96,7 @@ class WebWorld:
         # without what robots.txt took, or a wait until the host was ready
         took = seconds if response.seconds is None else response.seconds
         rest, learnt = self._rest(link, response, took)
+        learnt += self._robots.news() if self._robots is not None else ()
         failure = response.failure or _status_failure(response.status)
         if failure:
             again = may_pass(response)
@@ -105,9 +108,14 @@ class WebWorld:
         return Visit(link, page, verdict, response, "", seconds, rest, learnt=learnt)
 
     def recall(self, learnt: Iterable[OfHost]) -> None:
-        """Know again which hosts were asked, kept failing, and asked to be left alone."""
+        """Know again which hosts were asked, what they allow, and which want to be left alone."""
+        learnt = tuple(learnt)
+        if self._robots is not None:
+            self._robots.recall(learnt)
         for host, what, value in learnt:
             self._met(host)
+            if isinstance(value, bytes):
+                continue
             if what == FAILURES and not value:
                 self._answered(host)
             if what == FAILURES and self._politeness is not None:
@@ -233,6 +241,7 @@ def live_web(  # noqa: PLR0913 each is something that a user can say
         admitted.rest,
         admitted.met,
         answered=witnesses.recall,
+        robots=robots,
         clock=network.clock,
         http=http,
     )

@@ -6,11 +6,13 @@ import gzip
 import socket
 import struct
 import time
+import zlib
 from collections.abc import Iterator
 
 import pytest
 
 from honeyguide.contracts import Link
+from honeyguide.fetchers.connections import MAX_INTERIM
 from honeyguide.fetchers.http import HttpFetcher
 from honeyguide.fetchers.politeness import Politeness
 from honeyguide.fetchers.redirects import Redirects
@@ -164,8 +166,86 @@ def test_headers_that_trickle_are_left_in_time():
 
 
 def test_endless_interim_responses_are_left_in_time():
-    answer = forever(b"", b"HTTP/1.1 103 Early Hints\r\n\r\n", 0.01)
+    answer = forever(b"", b"HTTP/1.1 103 Early Hints\r\n\r\n", 0.1)
     assert ask({"/": answer}, timeouts=QUICK).failure == "timeout"
+
+
+@pytest.mark.parametrize("line", [b"100 Continue", b"103 Early Hints\r\nLink: </style.css>"])
+def test_interim_responses_are_counted_and_no_flood_of_them_is_read(line: bytes):
+    flood = forever(b"", (b"HTTP/1.1 " + line + b"\r\n\r\n") * 20_000, 0.0)
+    before = time.thread_time()
+    assert ask({"/": flood}).failure == "bad response"
+    assert time.thread_time() - before < 1.0  # it was 11 s
+
+
+def test_a_few_interim_responses_come_before_the_page():
+    interim = b"HTTP/1.1 103 Early Hints\r\n\r\n" * MAX_INTERIM
+    assert ask({"/": interim + page(b"fine")}).body == b"fine"
+
+
+def test_a_head_is_bounded_as_a_whole():
+    lines = b"".join(b"A%d: %s\r\n" % (n, b"a" * 30_000) for n in range(12))
+    answer = then_close(HEAD + lines + b"\r\nfine")
+    assert ask({"/": answer}).failure == "bad response"
+
+
+def test_a_body_of_more_framing_than_content_is_left():
+    for piece in (b"1\r\na\r\n" * 10_000, b"1;" + b"a" * 30_000 + b"\r\na\r\n"):
+        answer = forever(HEAD + b"Transfer-Encoding: chunked\r\n\r\n", piece, 0.0)
+        assert ask({"/": answer}).failure == "bad response"
+
+
+def test_responses_that_nobody_asked_for_are_not_read():
+    async def run():
+        async with Server({"/": page() * 5_000, "/next": page(b"fine")}) as server:
+            http = fetcher(server)
+            bodies = [
+                (await http.fetch(Link(f"http://site.test{path}"))).body for path in ("/", "/next")
+            ]
+            await http.close()
+            return bodies
+
+    assert asyncio.run(run()) == [b"<p>hello</p>", b"fine"]
+
+
+def test_a_reset_in_a_body_that_ends_with_the_connection_is_a_failure():
+    response = ask({"/": then_reset(HEAD + b"\r\nhalf a page")})
+    assert (response.failure, response.body) == ("connection reset", b"")
+
+
+def test_a_body_that_ends_with_the_connection_is_whole():
+    assert ask({"/": then_close(HEAD + b"\r\na page")}).body == b"a page"
+
+
+def chunked(body: bytes) -> bytes:
+    return b"%x\r\n%s\r\n0\r\n\r\n" % (len(body), body)
+
+
+@pytest.mark.parametrize(
+    ("encodings", "body"),
+    [
+        (b"Transfer-Encoding: gzip", gzip.compress(b"hello")),
+        (b"Transfer-Encoding: gzip, chunked", chunked(gzip.compress(b"hello"))),
+        (
+            b"Transfer-Encoding: x-gzip\r\nTransfer-Encoding: chunked",
+            chunked(gzip.compress(b"hello")),
+        ),
+        (b"Transfer-Encoding: deflate, chunked", chunked(zlib.compress(b"hello"))),
+        (
+            b"Content-Encoding: gzip\r\nTransfer-Encoding: deflate, chunked",
+            chunked(zlib.compress(gzip.compress(b"hello"))),
+        ),
+    ],
+)
+def test_a_transfer_encoding_is_undone_like_a_content_encoding(encodings: bytes, body: bytes):
+    response = ask({"/": then_close(HEAD + encodings + b"\r\n\r\n" + body)})
+    assert (response.failure, response.body) == ("", b"hello")
+
+
+def test_a_bomb_in_a_transfer_encoding_is_too_large():
+    bomb = chunked(gzip.compress(b"0" * 30_000_000))
+    head = HEAD + b"Transfer-Encoding: gzip, chunked\r\n\r\n"
+    assert ask({"/": then_close(head + bomb)}).failure == "too large"
 
 
 def test_a_server_that_says_nothing_is_left_in_time():

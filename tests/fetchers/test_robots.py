@@ -5,11 +5,12 @@ from collections.abc import Mapping
 
 import pytest
 
-from honeyguide.contracts import Link, Response
+from honeyguide.contracts import Link, OfHost, Response
 from honeyguide.fetchers import robots as robots_module
 from honeyguide.fetchers.http import HttpFetcher
 from honeyguide.fetchers.redirects import Redirects
 from honeyguide.fetchers.robots import Robots
+from honeyguide.fetchers.robots_record import MAX_BYTES, Record, compress, to_learnt
 from honeyguide.fetchers.robots_txt import RobotsTxt
 from tests.fetchers.servers import PATIENT, Answer, Server, fetcher, page, redirect
 
@@ -24,15 +25,18 @@ def text(body: bytes, status: str = "200 OK", **headers: str) -> bytes:
 class Site:
     """A server, a clock that stands still, and a crawler that obeys."""
 
-    def __init__(self, answers: Mapping[str, Answer], *names: str) -> None:
+    def __init__(self, answers: Mapping[str, Answer], *names: str, wall_clock: float = 1e9) -> None:
         self.server = Server({"/": page(b"home"), "/private": page(b"secret"), **answers})
         self.names = names
         self.now = 0.0
+        self.wall_clock = wall_clock
 
     async def __aenter__(self) -> "Site":
         await self.server.__aenter__()
         http = fetcher(self.server, *self.names)
-        self.robots = Robots(http, "honeyguide/0", clock=lambda: self.now)
+        self.robots = Robots(
+            http, "honeyguide/0", clock=lambda: self.now, wall_clock=lambda: self.wall_clock
+        )
         self.fetcher = Redirects(self.robots)
         return self
 
@@ -259,7 +263,7 @@ def test_what_is_kept_is_bounded(monkeypatch: pytest.MonkeyPatch):
                 await site.ask("/", name)
             return len(site.robots._known), site.robots._weight
 
-    weight = RobotsTxt(RULES, "honeyguide/0").weight
+    weight = RobotsTxt(RULES, "honeyguide/0").weight + len(compress(RULES))
     assert asyncio.run(run()) == (3, 3 * weight)
 
 
@@ -297,7 +301,9 @@ def test_robots_txt_is_left_alone_for_as_long_as_it_asks():
 def test_what_files_weigh_in_memory_is_bounded_whatever_their_lines_are(monkeypatch):
     monkeypatch.setattr(robots_module, "_MAX_WEIGHT", 10_000_000)
     names = [f"host{i}.test" for i in range(6)]
-    odd = b"User-agent: *\nDisallow: /" + b"*%c0%c1" * 80_000
+    odd = b"User-agent: *\n" + b"".join(
+        b"Disallow: /%d" % n + b"*%c0%c1" * 2_000 + b"\n" for n in range(40)
+    )
 
     async def run() -> tuple[int, int]:
         async with Site({"/robots.txt": text(odd)}, *names) as site:
@@ -308,3 +314,125 @@ def test_what_files_weigh_in_memory_is_bounded_whatever_their_lines_are(monkeypa
     files, weight = asyncio.run(run())
     assert files == 1
     assert 5_000_000 < weight < 10_000_000
+
+
+async def learn(site: Site, *paths: str) -> list[OfHost]:
+    for path in paths:
+        await site.ask(path)
+    return list(site.robots.news())
+
+
+def after_a_resume(
+    learnt: list[OfHost], answers: Mapping[str, Answer], path: str, wall_clock: float = 1e9
+) -> tuple[str, int]:
+    """How a fetch ends in a crawl that knows this, and how often it asked for robots.txt."""
+
+    async def run() -> tuple[str, int]:
+        async with Site(answers, wall_clock=wall_clock) as site:
+            site.robots.recall(learnt)
+            return (await site.ask(path)).failure, site.robots_asked()
+
+    return asyncio.run(run())
+
+
+def learnt_from(answers: Mapping[str, Answer], wall_clock: float = 1e9) -> list[OfHost]:
+    async def run() -> list[OfHost]:
+        async with Site(answers, wall_clock=wall_clock) as site:
+            return await learn(site, "/")
+
+    return asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    ("answer", "failure"),
+    [
+        (text(RULES), "robots"),
+        (text(b"", "404 No"), ""),
+        (text(b"", "503 Oh"), "robots unreachable"),
+        (text(b"# long\n" * 50_000 + RULES), "robots"),
+    ],
+    ids=["rules", "absent", "unreachable", "large"],
+)
+def test_what_a_file_said_is_known_again_without_asking(answer: Answer, failure: str):
+    learnt = learnt_from({"/robots.txt": answer})
+    assert [of.host for of in learnt] == ["site.test"]
+    assert len(learnt[0].value) < 2_000
+    assert after_a_resume(learnt, {"/robots.txt": answer}, "/private") == (failure, 0)
+
+
+def test_news_are_told_once():
+    async def run() -> list[int]:
+        async with Site({"/robots.txt": text(RULES)}) as site:
+            return [len(await learn(site, "/")) for _ in range(2)]
+
+    assert asyncio.run(run()) == [1, 0]
+
+
+def test_a_resume_does_not_make_a_file_valid_for_longer():
+    answers = {"/robots.txt": text(RULES)}
+    learnt = learnt_from(answers)
+
+    async def run(hours: float) -> list[int]:
+        async with Site(answers, wall_clock=1e9 + 20 * HOUR) as site:
+            site.robots.recall(learnt)
+            await site.ask()
+            asked = [site.robots_asked()]
+            site.now = hours * HOUR
+            await site.ask()
+            return [*asked, site.robots_asked()]
+
+    assert asyncio.run(run(3.9)) == [0, 0]
+    assert asyncio.run(run(4.1)) == [0, 1]
+
+
+@pytest.mark.parametrize("hours", [-1000.0, -0.1, 24.1, 1e6])
+def test_no_clock_that_jumps_keeps_a_file_for_longer_than_a_day(hours: float):
+    answers = {"/robots.txt": text(RULES)}
+    learnt = learnt_from(answers)
+    found = after_a_resume(learnt, answers, "/private", 1e9 + hours * HOUR)
+    assert found == ("robots", 1)
+
+
+def test_a_file_is_asked_for_again_after_a_day_of_sleep():
+    async def run() -> int:
+        async with Site({"/robots.txt": text(RULES)}) as site:
+            await site.ask()
+            site.wall_clock += 24.1 * HOUR  # the other clock stood still
+            await site.ask()
+            return site.robots_asked()
+
+    assert asyncio.run(run()) == 2
+
+
+def test_old_rules_hold_after_a_resume_while_new_ones_cannot_be_had():
+    learnt = learnt_from({"/robots.txt": text(RULES)})
+    down = {"/robots.txt": text(b"", "503 Oh")}
+    assert after_a_resume(learnt, down, "/private", 1e9 + 25 * HOUR) == ("robots", 1)
+    assert after_a_resume(learnt, down, "/", 1e9 + 25 * HOUR) == ("", 1)
+
+
+@pytest.mark.parametrize("value", [b"", b"\xc1", b"\x93\x01\x02\x03", 1.0])
+def test_what_cannot_be_read_again_is_asked_for(value: float | bytes):
+    (host, what, _), *_ = learnt_from({"/robots.txt": text(RULES)})
+    broken = [OfHost(host, what, value)]
+    assert after_a_resume(broken, {"/robots.txt": text(RULES)}, "/private") == ("robots", 1)
+
+
+def test_a_bomb_in_a_record_is_bounded():
+    bomb = Record(1e9, 1e9 + HOUR, compress(b"# zeros\n" * 10_000_000))
+    assert len(bomb.file()) == MAX_BYTES
+
+
+def test_what_is_recalled_is_bounded(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(robots_module, "_CAPACITY", 3)
+    records = [
+        to_learnt(f"http://host{n}.test", Record(1e9 - n, 1e9 + HOUR, b"")) for n in range(8)
+    ]
+    robots = Robots(HttpFetcher("h/0"), "honeyguide", wall_clock=lambda: 1e9)
+    robots.recall(records)
+    assert list(robots._recalled) == [f"http://host{n}.test" for n in range(3)]
+    monkeypatch.setattr(robots_module, "_MAX_RECALLED", 50)
+    large = Record(1e9, 1e9 + HOUR, b"x" * 30)
+    robots = Robots(HttpFetcher("h/0"), "honeyguide", wall_clock=lambda: 1e9)
+    robots.recall([to_learnt(f"http://host{n}.test", large) for n in range(8)])
+    assert len(robots._recalled) == 1

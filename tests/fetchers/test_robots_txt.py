@@ -1,5 +1,8 @@
 """robots.txt says what RFC 9309 says it says."""
 
+import time
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -279,6 +282,84 @@ def test_all_of_half_a_megabyte_is_read():
 def test_a_pattern_of_many_asterisks_costs_little():
     rules = RobotsTxt(b"User-agent: *\nDisallow: /" + b"*a" * 100_000 + b"$", AGENT)
     assert rules.allows("/" + "a" * 2000 + "b")
+
+
+HOSTILE = {
+    "wildcards": lambda n: b"Disallow: /*a*a*a*a*b%d$" % n,
+    "one wildcard": lambda n: b"Allow:*%x" % n,
+    "prefixes": lambda n: b"Disallow: /%x" % n,
+    "every length": lambda n: b"Allow: /" + b"a" * n,
+    "long pieces": lambda n: b"Disallow: /*" + b"a" * (400 + n % 300) + b"b%da" % (n % 10),
+    "many pieces": lambda n: b"Disallow: /" + b"*aaaaaaab%da" % (n % 10) * 100,
+}
+LONG_PATHS = ("/" + "a" * 2040, "/" + "ab" * 1000 + "?" + "%2F" * 10, "/" + "$" * 2040)
+
+
+def hostile(line: Callable[[int], bytes]) -> bytes:
+    """As many lines as a crawler reads."""
+    lines, size = [b"User-agent: *"], 0
+    while size < 600 * 1024:
+        lines.append(line(len(lines)))
+        size += len(lines[-1]) + 1
+    return b"\n".join(lines)
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_no_file_makes_a_decision_slow(kind: str):
+    rules = RobotsTxt(hostile(HOSTILE[kind]), AGENT)
+    before = time.thread_time()
+    for path in LONG_PATHS * 10:
+        rules.allows(path)
+    assert time.thread_time() - before < 30 * 0.005  # about 0.001 each
+
+
+def test_what_takes_too_long_to_decide_is_forbidden_and_says_so():
+    rules = RobotsTxt(hostile(HOSTILE["wildcards"]) + b"\nAllow: /open\n", AGENT)
+    decision = rules.decide("http://example.org/open")
+    assert not decision.allowed
+    assert "too many wildcard patterns" in decision.rule
+
+
+def test_a_longer_rule_decides_however_many_shorter_ones_there_are():
+    allow = b"Allow: /" + b"open" * 10
+    rules = RobotsTxt(hostile(HOSTILE["wildcards"]) + b"\n" + allow + b"\n", AGENT)
+    assert rules.allows("/" + "open" * 10)
+
+
+def test_the_wildcards_of_a_large_shop_are_all_compared():
+    lines = [b"Disallow: /*/filter-%d=*&sort=" % n for n in range(400)]
+    text = b"User-agent: *\n" + b"\n".join(lines)
+    path = "/shoes/brown/" + "x" * 150
+    assert allowed(text, path + "?filter-9=1")
+    assert not allowed(text, path + "/filter-9=1&sort=price")
+
+
+def test_an_endless_line_forbids_more_and_allows_nothing():
+    endless = b"/a" + b"*" * 20_000 + b"b"
+    assert not allowed(b"User-agent: *\nDisallow: " + endless, "/a")
+    assert not allowed(b"User-agent: *\nDisallow: /\nAllow: " + endless, "/ab")
+
+
+@pytest.mark.parametrize(
+    "mark",
+    [b"\xef\xbb\xbf", b"\xef\xbb", b"\xef", b"\xef\xbb\xbf" * 2],
+    ids=["whole", "two thirds", "a third", "twice"],
+)
+def test_a_byte_order_mark_or_part_of_one_hides_no_group(mark: bytes):
+    assert not allowed(mark + b"User-agent: *\nDisallow: /a", "/a")
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-8", "utf-8-sig"])
+def test_a_file_in_any_unicode_encoding_is_read(encoding: str):
+    text = "User-agent: *\r\nDisallow: /gr\u00fcn\r\nDisallow: /last".encode(encoding)
+    assert not allowed(text, "/last")
+    if encoding in ("utf-16", "utf-8", "utf-8-sig"):  # others have no mark to know them by
+        assert not allowed(text, "/gr%C3%BCn")
+
+
+def test_byte_order_marks_inside_lines_hide_nothing():
+    text = "User\ufeff-agent: \ufeff*\n\ufeffDisallow: /a\n"
+    assert not allowed(text, "/a")
 
 
 @settings(deadline=None)

@@ -2,13 +2,21 @@
 
 import asyncio
 import sqlite3
+import subprocess
+import sys
+import time
+from collections import Counter
 from contextlib import closing
+from dataclasses import replace
+
+import pytest
 
 from honeyguide.contracts import Link, Verdict
 from honeyguide.fetchers.admitted import ANOTHER_HOST, few_hosts
 from honeyguide.keeping import begin, go_on
 from honeyguide.plan import Plan
 from honeyguide.registry import make
+from honeyguide.urls import host
 from tests.fetchers.servers import Server, page, redirect, served
 
 SEED = "http://a.test/"
@@ -124,3 +132,60 @@ def test_a_crawl_of_few_hosts_stays_on_them_after_a_resume():
             return first, (await visit(server, learnt, *urls))[0]
 
     assert asyncio.run(run()) == ([""], [ANOTHER_HOST, "", ""])
+
+
+MANY = [f"http://h{n}.test/" for n in range(24)]
+ROBOTS = page(b"User-agent: *\nDisallow: /no\n", content_type="text/plain")
+SLOW_SITES = {"/robots.txt": ROBOTS, "/sitemap.xml": page(b"", "404 Not Found")}
+
+
+def linking(seconds: float = 0.1):
+    """A page with two links, one of them forbidden, that takes its time."""
+
+    async def answer(writer):
+        await asyncio.sleep(seconds)
+        writer.write(page(b'<a href="/no">no</a><a href="/yes">yes</a>', connection="close"))
+        await writer.drain()
+
+    return answer
+
+
+def kept_pages(folder):
+    return known(folder, "SELECT url FROM pages")
+
+
+def crawl_until_killed(folder, pages):
+    """Let another process crawl until so many pages are kept, and kill it."""
+    command = (sys.executable, "-m", "honeyguide", "resume", str(folder))
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+        deadline = time.monotonic() + 30
+        while process.poll() is None and time.monotonic() < deadline:
+            if len(kept_pages(folder)) >= pages:
+                break
+            time.sleep(0.05)
+        process.kill()
+
+
+@pytest.mark.parametrize("sitemaps", [False, True], ids=["pages", "sitemaps"])
+def test_robots_txt_is_not_asked_for_again_after_a_kill(tmp_path, sitemaps):
+    answers = {**SLOW_SITES, "/": linking(), "/yes": linking()}
+    with served(answers) as server:
+        begin(tmp_path, replace(plan(server, *MANY, budget=72, sitemaps=sitemaps), in_flight=4))
+        crawl_until_killed(tmp_path, 8)
+        kept = {host(url) for (url,) in kept_pages(tmp_path)}
+        crawl(tmp_path)
+        asked = Counter(each for each in server.asked if each.endswith("/robots.txt"))
+    assert len(kept_pages(tmp_path)) == 72
+    assert len(kept) >= 8
+    assert {asked[f"{name} /robots.txt"] for name in kept} == {1}
+    assert not any(each.endswith(" /no") for each in server.asked)
+
+
+def test_robots_txt_of_a_visit_that_it_forbids_is_kept(tmp_path):
+    answers = {"/robots.txt": page(b"User-agent: *\nDisallow: /", content_type="text/plain")}
+    with served(answers) as server:
+        begin(tmp_path, plan(server, SEED, "http://a.test/1", budget=1))
+        crawl(tmp_path)
+        crawl(tmp_path, budget=2)
+        assert server.asked == ["a.test /robots.txt"]
+    assert known(tmp_path, "SELECT failure FROM pages") == [("robots",)] * 2
