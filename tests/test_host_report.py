@@ -233,7 +233,7 @@ def test_a_wish_that_was_not_heeded_is_not_hidden(kept):
     waits = only(folder).retry_after
     assert (waits.asked, waits.obeyed) == (2, 1)
     assert waits.examples[0].waited == pytest.approx(1.9)
-    assert "2 answers asked for a pause (Retry-After); 1 of them got it" in report(folder)
+    assert "2 answers asked to wait (Retry-After); 1 of these wishes was obeyed" in report(folder)
 
 
 def test_a_clock_that_was_set_back_makes_no_gap(kept):

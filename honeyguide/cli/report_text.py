@@ -72,7 +72,7 @@ def remarks(status: Mapping[str, Any], known: Known) -> Iterator[str]:
         )
     contact = status["settings"].get("contact")
     if contact:
-        yield f"Who runs the crawl: {contact}, as every request says."
+        yield f"Every request named whom to ask about the crawl: {contact}"
 
 
 # --------------------------------------------------------------------------- sentences
@@ -106,16 +106,16 @@ def _gaps(report: HostReport) -> Iterator[str]:
     if gaps is None or follow_ups is None:
         return
     if gaps.smallest is not None and gaps.median is not None:
-        but = ", those that belong to one visit aside," if follow_ups.count else ""
+        where = "From one visit to the next, two" if follow_ups.count else "Two"
         yield (
-            f"Two requests{but} were never less than {_at_least(gaps.smallest)} apart, from start"
-            f" to start; half of the gaps were {_at_least(gaps.median)} or longer."
+            f"{where} requests were never less than {_at_least(gaps.smallest)} apart, from start to"
+            f" start; half of the gaps were {_at_least(gaps.median)} or longer."
         )
     if follow_ups.smallest is not None:
         yield (
-            f"{counted(follow_ups.count, 'request')} belonged to the visit before and followed at"
-            " once, one after another: a page after its robots.txt, the next hop of a redirect"
-            f" (smallest gap: {follow_ups.smallest:.3f} s)."
+            f"Within a visit, {counted(follow_ups.count, 'request')} followed at once, one after"
+            " another: a page after robots.txt, the next hop of a redirect (smallest gap:"
+            f" {follow_ups.smallest:.3f} s)."
         )
     if report.clock_set_back:
         yield (
@@ -128,7 +128,10 @@ def _robots(report: HostReport) -> Iterator[str]:
     if not report.refused:
         yield "No link was left out because of robots.txt."
         return
-    yield f"robots.txt refused {counted(report.refusals, 'URL')}, not asked for, by"
+    yield (
+        f"robots.txt refused {counted(report.refusals, 'URL')} that the crawl had links to, and"
+        " none was asked for:"
+    )
     for refusals in report.refused[:MOST_RULES]:
         rule = _clean(refusals.rule)
         why = f"line {refusals.line}, {rule!r}" if refusals.line else rule or _UNKNOWN_RULE
@@ -155,8 +158,8 @@ def _waits(waits: Waits | None) -> Iterator[str]:
     if waits is None or not waits.asked:
         return
     yield (
-        f"{counted(waits.asked, 'answer')} asked for a pause (Retry-After);"
-        f" {waits.obeyed:,} of them got it:"
+        f"{counted(waits.asked, 'answer')} asked to wait (Retry-After);"
+        f" {waits.obeyed:,} of these wishes {'was' if waits.obeyed == 1 else 'were'} obeyed:"
     )
     for wait in waits.examples:
         yield f"  {_wait(wait)}"
