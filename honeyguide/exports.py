@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any, BinaryIO, TextIO
 
 from honeyguide.errors import HoneyguideError, unknown
-from honeyguide.store.database import about, open_crawl, reading
+from honeyguide.files import inside, open_inside
+from honeyguide.store.database import about, open_crawl, reading, told
 from honeyguide.store.ledger import clean
 from honeyguide.store.lock import holder
 from honeyguide.store.store import WARCS, unpacked_text
@@ -43,6 +44,8 @@ FROM pages WHERE n IN (
     SELECT min(n) FROM pages WHERE page_url IS NOT NULL AND relevant >= ? GROUP BY page_url
 ) ORDER BY n
 """
+# what a database that is damaged, or was changed, can lead to
+_MISFITS = (sqlite3.Error, ValueError, TypeError, LookupError, ArithmeticError)
 _GROUP = 1000  # pages in one piece of a Parquet file
 _PIECE = 1 << 20  # bytes
 
@@ -65,8 +68,8 @@ def export(
         try:
             FORMATS[format](pages, part)
             part.rename(out)
-        except (OSError, sqlite3.Error) as error:
-            reason = getattr(error, "strerror", None) or error
+        except (OSError, *_MISFITS) as error:
+            reason = getattr(error, "strerror", None) or told(error)
             raise HoneyguideError(f"cannot export {folder} to {out}: {reason}") from None
         finally:
             with suppress(OSError):
@@ -91,8 +94,8 @@ def stream(
         pages = _Pages(database, folder, relevant_only, progress)
         try:
             TEXTS[format](pages, file)
-        except sqlite3.Error as error:
-            raise HoneyguideError(f"cannot export {folder}: {error}") from None
+        except _MISFITS as error:
+            raise HoneyguideError(f"cannot export {folder}: {told(error)}") from None
     return pages.count
 
 
@@ -127,9 +130,10 @@ class _Pages:
 
     def places(self) -> Iterator[tuple[Path, int, int]]:
         """Where the records of each are."""
+        warcs = inside(self.folder, WARCS)
         for name, offset, length in self._select("warc, warc_offset, warc_length"):
             if name:
-                yield self.folder / WARCS / name, offset, length
+                yield inside(warcs, name), offset, length
             else:
                 self.count -= 1
                 self.without_body += 1
@@ -195,7 +199,9 @@ def _warc(pages: _Pages, path: Path) -> None:
 
 
 def _copy(source: Path, offset: int, length: int, out: BinaryIO) -> None:
-    with source.open("rb") as file:
+    if not (type(offset) is type(length) is int and min(offset, length) >= 0):
+        raise HoneyguideError(f"no records can be at byte {offset!r} of {source}")
+    with open_inside(source.parent, source.name) as file:
         file.seek(offset)
         while length and (piece := file.read(min(length, _PIECE))):
             length -= out.write(piece)
@@ -234,10 +240,10 @@ def best_pages(folder: Path, count: int) -> list[Row]:
             " GROUP BY page_url ORDER BY 2 DESC, min(n) LIMIT ?",
             (count,),
         ).fetchall()
-    return [
-        {"url": url, "relevance": relevance, "reasons": json.loads(reasons)}
-        for url, relevance, reasons in rows
-    ]
+        return [
+            {"url": url, "relevance": relevance, "reasons": json.loads(reasons)}
+            for url, relevance, reasons in rows
+        ]
 
 
 def policy(folder: Path) -> list[Row]:
@@ -258,6 +264,9 @@ def status(folder: Path) -> dict[str, Any]:
         failures = database.execute(
             "SELECT failure, count(*) FROM pages WHERE failure != '' GROUP BY 1 ORDER BY 2 DESC, 1"
         ).fetchall()
+        settings = json.loads(known["settings"])
+        cuts = {cut["reason"]: cut["count"] for cut in json.loads(known.get("cuts", "[]"))}
+        started, version = known["started"], known["version"]
     running = holder(folder)
     return {
         "visits": visits,
@@ -267,12 +276,12 @@ def status(folder: Path) -> dict[str, Any]:
         "bytes": size or 0,
         "waiting": known.get("waiting"),  # None when nothing has been absorbed yet
         "in_flight": known.get("in_flight", 0),
-        "started": known["started"],
+        "started": started,
         "last": known.get("last"),
         "process": running,  # empty when none works on it
-        "cuts": {cut["reason"]: cut["count"] for cut in json.loads(known.get("cuts", "[]"))},
+        "cuts": cuts,
         "let_go": known.get("let_go", ""),  # for want of room
         "stopped": "" if running else known.get("stopped") or "cut off: it can be resumed",
-        "settings": json.loads(known["settings"]),
-        "version": known["version"],
+        "settings": settings,
+        "version": version,
     }

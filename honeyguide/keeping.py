@@ -15,6 +15,7 @@ from honeyguide.contracts import Observable, Recalling, Visit
 from honeyguide.crawl import Crawl, Outcome, run_jumping
 from honeyguide.errors import HoneyguideError
 from honeyguide.fetchers.http import asked_with
+from honeyguide.files import inside, make_folder, replacing
 from honeyguide.guards import Cut
 from honeyguide.plan import OpenPlan, Plan
 from honeyguide.policies import save_policy
@@ -84,8 +85,9 @@ def _names_file(path: str) -> bool:
 def _with_copied_policy(plan: Plan, folder: Path) -> Plan:
     """The same with its policy in the folder, so that resuming does not depend on another."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / START).write_bytes(Path(plan.policy).read_bytes())
+        make_folder(folder)
+        with replacing(folder / START) as file:
+            file.write(Path(plan.policy).read_bytes())
     except OSError as error:
         raise HoneyguideError(f"cannot write to {folder}: {error.strerror}") from None
     return replace(plan, policy=START)
@@ -102,9 +104,9 @@ class Ended:
 
 def go_on(folder: Path, watcher: Watcher, **changes: Any) -> Ended:
     """Crawl in a folder from where it was, until a limit (which may change) or an interruption."""
-    plan = replace(Plan(**settings(folder)), **changes)
+    plan = replace(_plan(folder), **changes)
     if plan.policy:
-        plan = replace(plan, policy=str(folder / plan.policy))
+        plan = replace(plan, policy=str(inside(folder, plan.policy)))
     opened = plan.open()
     store = Store(folder, asked_with(opened.plan.contact) if opened.world.live else None)
     try:
@@ -134,6 +136,16 @@ def go_on(folder: Path, watcher: Watcher, **changes: Any) -> Ended:
         return Ended(outcome, cuts, let_go)
     finally:
         store.close()
+
+
+def _plan(folder: Path) -> Plan:
+    try:
+        return Plan(**settings(folder))
+    except TypeError as error:
+        raise HoneyguideError(
+            f"{folder} cannot be resumed: this version of honeyguide does not know all of its"
+            f" settings ({error})"
+        ) from None
 
 
 def _run_simulated(crawl: Crawl, opened: OpenPlan) -> Outcome:

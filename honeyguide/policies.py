@@ -1,11 +1,10 @@
 """What an agent has learnt, kept in a file for other crawls."""
 
-import os
-from contextlib import suppress
 from pathlib import Path
 
 from honeyguide.contracts import Agent, Learner
 from honeyguide.errors import HoneyguideError
+from honeyguide.files import replacing
 from honeyguide.serialise import DamagedError, read_state, write_state
 
 
@@ -14,15 +13,10 @@ def save_policy(path: Path, spec: str, agent: Agent) -> bool:
     learner = agent.learner
     if not isinstance(learner, Learner):
         return False
-    unfinished = path.with_name(path.name + ".unfinished")
     try:
-        with unfinished.open("wb") as file:
+        with replacing(path) as file:
             write_state(file, {"agent": _name(spec), "policy": learner.policy()})
-            os.fsync(file.fileno())
-        unfinished.replace(path)
     except OSError as error:
-        with suppress(OSError):
-            unfinished.unlink(missing_ok=True)
         raise HoneyguideError(f"cannot write {path}: {error.strerror}") from None
     return True
 

@@ -5,6 +5,7 @@ import heapq
 import json
 import os
 import resource
+import sqlite3
 import sys
 import time
 import traceback
@@ -19,6 +20,7 @@ from honeyguide.features.discovery import Discovery
 from honeyguide.frontiers.best_first import BestFirst
 from honeyguide.gates.none import Open
 from honeyguide.navigator import Navigator
+from honeyguide.serialise import write_state
 from honeyguide.store import database, snapshots
 from honeyguide.store.recorded import Recorded
 from honeyguide.store.store import Store
@@ -37,6 +39,51 @@ def damage_table(folder, table):
     data = bytearray(path.read_bytes())
     data[size * (root - 1) : size * root] = b"\xff" * size
     path.write_bytes(data)
+
+
+FORMAT_1 = """
+CREATE TABLE about (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
+CREATE TABLE journal (
+    n INTEGER PRIMARY KEY, kind TEXT NOT NULL, now REAL NOT NULL, url TEXT, data BLOB
+);
+CREATE TABLE pages (
+    n INTEGER PRIMARY KEY, url TEXT NOT NULL, page_url TEXT, title TEXT, status INTEGER,
+    failure TEXT NOT NULL, relevance REAL, relevant INTEGER NOT NULL, reasons TEXT, score REAL,
+    depth INTEGER NOT NULL, parent TEXT, fetched REAL NOT NULL, seconds REAL,
+    bytes INTEGER NOT NULL, warc TEXT, warc_offset INTEGER, warc_length INTEGER, text BLOB
+);
+CREATE TABLE snapshots (n INTEGER PRIMARY KEY, now REAL NOT NULL, file TEXT NOT NULL);
+CREATE TABLE hosts (
+    host TEXT, what TEXT, value REAL NOT NULL, PRIMARY KEY (host, what)
+) WITHOUT ROWID;
+PRAGMA application_id = 1752133241;
+PRAGMA user_version = 1;
+"""
+
+
+def write_as_format_1(folder):
+    """Make a closed crawl what versions before checksums wrote, snapshot files included."""
+    with closing(database.connect(folder)) as connection:
+        known = snapshots.Snapshots(folder, connection)
+        for row in known.newest_first():
+            with (folder / f"snapshot-{row.n}.state").open("wb") as file:
+                write_state(file, known.read(row))
+        copy = {}
+        for table, count in {"about": 2, "journal": 5, "pages": 19, "hosts": 3}.items():
+            copy[table] = [row[:count] for row in connection.execute(f"SELECT * FROM {table}")]
+        new = ("events", "visits", "hosts", "unchecked", "written_by")
+        copy["about"] = [row for row in copy["about"] if row[0] not in new]
+        copy["snapshots"] = [
+            (row.n, row.now, f"snapshot-{row.n}.state") for row in known.newest_first()
+        ]
+    (folder / database.FILE).unlink()
+    with closing(sqlite3.connect(folder / database.FILE)) as connection, connection:
+        connection.executescript(FORMAT_1)
+        connection.execute("PRAGMA journal_mode = WAL")
+        for table, rows in copy.items():
+            for row in rows:
+                marks = ",".join("?" * len(row))
+                connection.execute(f"INSERT INTO {table} VALUES ({marks})", row)
 
 
 class Learner(Agent):

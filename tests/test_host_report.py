@@ -21,6 +21,8 @@ from honeyguide.contracts import Request
 from honeyguide.errors import HoneyguideError
 from honeyguide.host_report import host_reports
 from honeyguide.store import database, requests
+from honeyguide.store.check import Check
+from honeyguide.store.repair import repair
 from tests.fetchers.servers import page, redirect, served
 
 PROGRAM = Path(sys.executable).parent / "honeyguide"
@@ -212,7 +214,6 @@ def kept(tmp_path):
     """A crawl folder to put requests into."""
     database.create(tmp_path, {"world": "web"})
     with closing(database.connect(tmp_path)) as connection:
-        connection.execute(requests.TABLE)
 
         def put(*sent, host="a.test"):
             for one in sent:
@@ -274,6 +275,19 @@ def test_a_crawl_from_before_requests_were_kept_claims_no_gaps(crawled, tmp_path
     visits = [path for path in asked if path not in ("/robots.txt", "/new")]
     assert told.requests == len(visits)
     assert "gaps cannot be shown" in report(tmp_path, "--host", "a.test")
+
+
+def test_a_damaged_request_is_told_and_can_be_forgotten(kept):
+    folder, put = kept
+    put({"sent": 1.0}, {"sent": 2.0, "retry_after": 30.0}, {"sent": 40.0})
+    with closing(database.connect(folder)) as connection:
+        connection.execute("UPDATE requests SET retry_after = 3.0 WHERE n = 2")
+    with pytest.raises(HoneyguideError, match="a request that was kept is damaged"):
+        only(folder)
+    assert [finding.what for finding in Check(folder).run()] == ["request 2 is damaged"]
+    done, left = repair(folder)
+    assert (len(done), left) == (1, [])
+    assert only(folder).requests == 2
 
 
 def test_a_generated_web_has_no_hosts_to_report_on(tmp_path):

@@ -1,3 +1,4 @@
+import errno
 import sqlite3
 import threading
 import time
@@ -8,10 +9,12 @@ import pytest
 
 from honeyguide.contracts import Link, Page, Response, Verdict, Visit
 from honeyguide.errors import HoneyguideError
+from honeyguide.exports import status
 from honeyguide.frontiers.best_first import BestFirst
 from honeyguide.navigator import Navigator
 from honeyguide.store import database, lock, snapshots
 from honeyguide.store.database import create, open_crawl
+from honeyguide.store.pieces import HASH
 from honeyguide.store.recorded import Recorded
 from honeyguide.store.store import Store
 from honeyguide.store.writer import Writer
@@ -41,6 +44,11 @@ def query(folder, sql):
         return connection.execute(sql).fetchall()
     finally:
         connection.close()
+
+
+def change(folder, sql):
+    with closing(sqlite3.connect(folder / "crawl.sqlite")) as connection, connection:
+        assert connection.execute(sql).rowcount > 0
 
 
 def urls(folder):
@@ -86,9 +94,13 @@ def test_a_folder_without_a_crawl_is_told_so(tmp_path):
 
 
 def test_a_crawl_of_a_newer_version_is_told_so(folder):
-    query(folder, "PRAGMA user_version = 2")
-    with pytest.raises(HoneyguideError, match="its format is 2, this one reads 1"):
+    change(folder, "UPDATE about SET value = '99.1' WHERE key = 'version'")
+    query(folder, "PRAGMA user_version = 3")
+    said = r"was written by honeyguide 99\.1 \(its format is 3, this one, .*, reads 1 to 2\)"
+    with pytest.raises(HoneyguideError, match=said):
         Store(folder)
+    with pytest.raises(HoneyguideError, match=said):
+        status(folder)
 
 
 def test_a_process_cannot_open_a_crawl_twice(folder):
@@ -119,25 +131,34 @@ def test_what_snapshots_cover_leaves_the_journal_and_pages_stay(folder, monkeypa
     crawl(folder, 90)
     kept_snapshots = query(folder, "SELECT n FROM snapshots ORDER BY n")
     assert len(kept_snapshots) == 2
-    assert len(list(folder.glob("snapshot-*"))) == 2
+    hashes = [row for (row,) in query(folder, "SELECT hashes FROM snapshots")]
+    used = {row[at : at + HASH] for row in hashes for at in range(0, len(row), HASH)}
+    bases = {base for (base,) in query(folder, "SELECT base FROM pieces") if base}
+    assert used <= {name for (name,) in query(folder, "SELECT hash FROM pieces")} <= used | bases
     assert query(folder, "SELECT min(n) FROM journal") == [(kept_snapshots[0][0] + 1,)]
     assert query(folder, "SELECT count(*) FROM pages") == [(90,)]
 
 
-@pytest.mark.parametrize("damage", ["cut", "flip", "remove"])
+_NEWEST = "WHERE n = (SELECT max(n) FROM snapshots)"
+NEWEST = {
+    "cut": f"UPDATE snapshots SET skeleton = substr(skeleton, 1, 100) {_NEWEST}",
+    "flip": f"UPDATE snapshots SET hashes = randomblob(length(hashes)) {_NEWEST}",
+    "moved": f"UPDATE snapshots SET now = now + 1 {_NEWEST}",
+    "remove": f"DELETE FROM snapshots {_NEWEST}",
+    "piece": "UPDATE pieces SET data = randomblob(100) WHERE hash IN (SELECT substr(hashes, 1, 16)"
+    f" FROM snapshots {_NEWEST}) AND hash NOT IN (SELECT substr(hashes, 1, 16) FROM snapshots"
+    " WHERE n = (SELECT min(n) FROM snapshots))",
+}
+
+
+@pytest.mark.parametrize("damage", NEWEST)
 def test_a_damaged_snapshot_costs_only_time(tmp_path, monkeypatch, damage):
     monkeypatch.setattr(snapshots, "MIN_VISITS", 20)
     for name in ("whole", "parts"):
         create(tmp_path / name, {})
     crawl(tmp_path / "whole", 120)
     crawl(tmp_path / "parts", 70)
-    newest = max((tmp_path / "parts").glob("snapshot-*"), key=lambda path: path.stat().st_mtime_ns)
-    data = bytearray(newest.read_bytes())
-    data[len(data) // 2] ^= 255
-    if damage == "remove":
-        newest.unlink()
-    else:
-        newest.write_bytes(data if damage == "flip" else data[: len(data) // 2])
+    change(tmp_path / "parts", NEWEST[damage])
     crawl(tmp_path / "parts", 50)
     assert urls(tmp_path / "parts") == urls(tmp_path / "whole")
 
@@ -145,9 +166,8 @@ def test_a_damaged_snapshot_costs_only_time(tmp_path, monkeypatch, damage):
 def test_without_a_whole_snapshot_the_user_is_told(folder, monkeypatch):
     monkeypatch.setattr(snapshots, "MIN_VISITS", 20)
     crawl(folder, 70)
-    for path in folder.glob("snapshot-*"):
-        path.write_bytes(b"nothing")
-    with pytest.raises(HoneyguideError, match="snapshots are damaged"):
+    change(folder, "UPDATE snapshots SET hashes = x'00'")
+    with pytest.raises(HoneyguideError, match=r"snapshots are damaged: 'honeyguide check "):
         crawl(folder, 1)
 
 
@@ -161,8 +181,8 @@ def test_a_damaged_database_is_told_when_a_crawl_goes_on(folder):
 def test_damage_far_into_what_is_known_of_hosts_is_told_as_well(folder):
     Store(folder).close()
     with closing(database.connect(folder)) as connection:
-        rows = [(f"host{number:05}.test", "failures", 1.0) for number in range(5_000)]
-        connection.executemany("INSERT INTO hosts VALUES (?,?,?)", rows)
+        rows = [(f"host{number:05}.test", "failures", 1.0, 0) for number in range(5_000)]
+        connection.executemany("INSERT INTO hosts VALUES (?,?,?,?)", rows)
         [[size]] = connection.execute("PRAGMA page_size")
     path = folder / database.FILE
     data = bytearray(path.read_bytes())
@@ -350,8 +370,11 @@ def test_a_lock_that_somebody_looks_at_is_waited_for(folder, monkeypatch):
     assert len(tries) == 3
 
 
-def test_a_lock_holds_on_a_disk_that_is_too_full_for_its_number(tmp_path):
-    (tmp_path / "lock").symlink_to("/dev/full")
+def test_a_lock_holds_on_a_disk_that_is_too_full_for_its_number(tmp_path, monkeypatch):
+    def full(file, size):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(lock, "write_all", full)
     held = lock.Lock(tmp_path)
     with pytest.raises(HoneyguideError, match="already open"):
         lock.Lock(tmp_path)

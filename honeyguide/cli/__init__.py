@@ -8,6 +8,7 @@ import typer
 
 from honeyguide.cli import (
     bench,
+    check,
     crawl,
     demo,
     finding,
@@ -36,6 +37,7 @@ app.command("crawl", short_help="Crawl from seeds for pages about a topic.")(cra
 app.command("resume", short_help="Go on with a crawl that was stopped or killed.")(crawl.resume)
 app.command("status")(inspecting.status)
 app.command("export")(inspecting.export)
+app.command("check", short_help="Verify a crawl's folder, and repair it.")(check.check)
 app.command("report", short_help="Show a site's owner what a crawl asked of the site.")(
     report.report
 )

@@ -1,33 +1,34 @@
 """What is written of each event, in the writer's thread, a transaction for each batch."""
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import msgspec
 import zstandard
 
-from honeyguide.contracts import UNWANTED, Link, Request, Verdict, Visit
+from honeyguide.contracts import UNWANTED, Link, OfHost, Request, Verdict, Visit
 from honeyguide.serialise import pack_links, pack_visit, text_to_bytes
 from honeyguide.store import requests
-from honeyguide.store.snapshots import Snapshots
+from honeyguide.store.checksums import with_checksum
+from honeyguide.store.database import put_about
 from honeyguide.warc.index import Place
 from honeyguide.warc.writer import WarcWriter
 
-_INSERT_PAGE = "INSERT INTO pages VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
+INSERT_PAGE = "INSERT INTO pages VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
+_FIND_HOST = "SELECT checksum FROM hosts WHERE host = ? AND what = ?"
 
 
 class Ledger:
     """Rows of the database, and bodies beside it."""
 
-    def __init__(
-        self, database: sqlite3.Connection, snapshots: Snapshots, warc: WarcWriter
-    ) -> None:
+    def __init__(self, database: sqlite3.Connection, warc: WarcWriter) -> None:
         self._database = database
-        self._snapshots = snapshots
         self._warc = warc
+        self.visits = 0  # rows of pages
+        self.hosts = 0  # checksums of the rows of hosts, combined
+        self.events = 0  # the number of the last one
         self._about: dict[str, Any] = {}  # to be written with the next commit
         self._compress = zstandard.ZstdCompressor(level=1).compress
 
@@ -59,20 +60,23 @@ class Ledger:
         place = self._archive(visit, score, fetched)
         text = visit.page and self._compress(text_to_bytes(visit.page.text))
         row = (*_page_row(n, visit, score, fetched), *(place or (None,) * 3), text)
-        self._database.execute(_INSERT_PAGE, row)
-        learnt = [(clean(host), what, value) for host, what, value in visit.learnt]
-        self._database.executemany("REPLACE INTO hosts VALUES (?,?,?)", learnt)
+        self._database.execute(INSERT_PAGE, with_checksum(*row))
+        self.visits += 1
+        for learnt in visit.learnt:
+            self._learn(learnt)
         self.note(last=fetched, **known)
 
     def asked(self, request: Request) -> None:
         """A request was sent, and has ended."""
-        self._begin()
+        self.begin()
         requests.add(self._database, request)
 
-    def snapshot(self, path: Path, n: int, now: float) -> None:
-        """A snapshot was written to a file."""
-        self._begin()
-        self._snapshots.adopt(path, n, now)
+    def in_transaction(self, steps: Iterator[None]) -> Iterator[None]:
+        """The same steps, each in a transaction."""
+        self.begin()
+        for step in steps:
+            yield step
+            self.begin()
 
     def note(self, **about: Any) -> None:
         """Something is known about the crawl as a whole."""
@@ -80,23 +84,35 @@ class Ledger:
 
     def commit(self) -> None:
         """Make all of it last: bodies first, so that no row speaks of one that is not there."""
-        self._begin()
+        self.begin()
         self._warc.sync()
         self.note(warc=self._warc.file, warc_size=self._warc.size)
-        self._database.executemany("REPLACE INTO about VALUES (?, ?)", self._about.items())
+        self.note(events=self.events, visits=self.visits, hosts=self.hosts)
+        put_about(self._database, self._about)
         self._about = {}
         self._database.execute("COMMIT")
-        self._snapshots.tidy()
 
-    def _begin(self) -> None:
+    def begin(self) -> None:
+        """Let what is written now be one with what comes until the commit."""
         if not self._database.in_transaction:
             self._database.execute("BEGIN IMMEDIATE")
 
     def _event(
         self, n: int, kind: str, now: float, url: str | None = None, data: bytes | None = None
     ) -> None:
-        self._begin()
-        self._database.execute("INSERT INTO journal VALUES (?,?,?,?,?)", (n, kind, now, url, data))
+        self.begin()
+        row = with_checksum(n, kind, float(now), url, data)
+        self._database.execute("INSERT INTO journal VALUES (?,?,?,?,?,?)", row)
+        self.events = n
+
+    def _learn(self, learnt: OfHost) -> None:
+        key = clean(learnt.host), learnt.what
+        value: Any = learnt.value  # a number, or bytes
+        value = value if isinstance(value, bytes) else float(value)
+        row = with_checksum(*key, value)
+        before = self._database.execute(_FIND_HOST, key).fetchone()
+        self._database.execute("REPLACE INTO hosts VALUES (?,?,?,?)", row)
+        self.hosts ^= row[-1] ^ (before[0] if before else 0)
 
     def _archive(self, visit: Visit, score: float, fetched: float) -> Place | None:
         response, verdict, link = visit.response, visit.verdict, visit.link
@@ -140,12 +156,12 @@ def _page_row(n: int, visit: Visit, score: float, fetched: float) -> tuple[Any, 
         response and response.status,
         clean(visit.failure),
         float(verdict.relevance),
-        bool(verdict.relevant),
+        int(verdict.relevant),
         msgspec.json.encode([clean(reason) for reason in verdict.reasons]).decode(),
         float(score),
         link.depth,
         clean(link.source),
-        fetched,
-        visit.seconds,
+        float(fetched),
+        float(visit.seconds),
         len(response.body) if response else 0,
     )

@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from honeyguide.errors import HoneyguideError
+from honeyguide.files import open_inside, sync_folder, write_all
 
 TRIES, PAUSE = 5, 0.02  # times, and seconds in between
 _held: set[Path] = set()  # by this process, which the system would let in again
@@ -17,21 +18,24 @@ class Lock:
 
     def __init__(self, held: Path, file: Path | None = None) -> None:
         path = file or held / "lock"
-        self._path = path.resolve()
+        self._path = path.parent.resolve() / path.name
         if self._path in _held:
             raise HoneyguideError(f"{held} is already open in this process")
         try:
-            self._file = self._path.open("ab+", buffering=0)
+            is_new = not path.exists()
+            self._file = open_inside(path.parent, path.name, "ab+")
+            if is_new:
+                sync_folder(path.parent)
         except OSError as error:
             raise HoneyguideError(f"cannot write {path}: {error.strerror}") from None
         if not self._gets_it():
             self._file.seek(0)
-            holder = self._file.read(20).decode().strip() or "unknown"
+            holder = _number(self._file.read(20)) or "unknown"
             self._file.close()
             raise HoneyguideError(f"{held} is in use by process {holder}")
         with suppress(OSError):  # the number is only to be shown: a full disk may be without it
             self._file.truncate(0)
-            self._file.write(f"{os.getpid()}\n".encode())
+            write_all(self._file, f"{os.getpid()}\n".encode())
         _held.add(self._path)
 
     def _gets_it(self) -> bool:
@@ -56,17 +60,22 @@ class Lock:
 
 def holder(folder: Path) -> str:
     """The number of the process that has a folder open; empty when none has."""
-    path = (folder / "lock").resolve()
+    path = folder.resolve() / "lock"
     if path in _held:  # to open and close it again would let others in
         return str(os.getpid())
     written = ""
     try:
-        with path.open("r") as file:
-            written = file.read(20).strip()
+        with open_inside(folder, "lock") as file:
+            written = _number(file.read(20))
             _lock(file.fileno(), shared=True)
     except OSError:  # it is held, or there is none
         return written
     return ""
+
+
+def _number(written: bytes) -> str:
+    """The number of a process, whatever else somebody wrote."""
+    return "".join(char for char in written.decode("ascii", "ignore") if char.isdigit())
 
 
 if sys.platform == "win32":

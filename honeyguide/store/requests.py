@@ -2,35 +2,36 @@
 
 import sqlite3
 from collections.abc import Iterator
+from typing import Any
 
 from honeyguide.contracts import Request
+from honeyguide.errors import HoneyguideError
+from honeyguide.store.checksums import is_whole, with_checksum
+from honeyguide.store.database import cure, path_of
 
-# made when a crawl is opened: older ones were begun without it
-TABLE = """
-CREATE TABLE IF NOT EXISTS requests (  -- one for each that was sent, in the order of their ends
-    n INTEGER PRIMARY KEY,
-    host TEXT NOT NULL,
-    url TEXT NOT NULL,
-    sent REAL NOT NULL,  -- seconds since 1970
-    seconds REAL NOT NULL,
-    status INTEGER NOT NULL,  -- 0 without an answer
-    failure TEXT NOT NULL,
-    bytes INTEGER NOT NULL,  -- of the body, as transferred
-    retry_after REAL,  -- seconds
-    location TEXT NOT NULL  -- of a redirect
-)
-"""
-_INSERT = "INSERT INTO requests VALUES (NULL,?,?,?,?,?,?,?,?,?)"
-_COLUMNS = "host, url, sent, seconds, status, failure, bytes, retry_after, location"
+_INSERT = "INSERT INTO requests VALUES (NULL,?,?,?,?,?,?,?,?,?,?)"
+_COLUMNS = "host, url, sent, seconds, status, failure, bytes, retry_after, location, checksum"
 
 
 def add(database: sqlite3.Connection, request: Request) -> None:
     """Keep a request."""
-    database.execute(_INSERT, request)
+    database.execute(_INSERT, with_checksum(*request))
 
 
 def by_host(database: sqlite3.Connection, host: str = "") -> Iterator[Request]:
     """The requests to one host or to all, host after host, each host's in their order."""
     which, chosen = ("WHERE host = ?", (host,)) if host else ("", ())
     query = f"SELECT {_COLUMNS} FROM requests {which} ORDER BY host, n"  # noqa: S608 no input in it
-    return (Request(*row) for row in database.execute(query, chosen))
+    return (_whole(row, database) for row in database.execute(query, chosen))
+
+
+def damaged(database: sqlite3.Connection) -> Iterator[int]:
+    """The numbers of rows that are not what was written."""
+    rows = database.execute(f"SELECT n, {_COLUMNS} FROM requests")  # noqa: S608 no input in it
+    return (n for n, *row in rows if not is_whole(row))
+
+
+def _whole(row: tuple[Any, ...], database: sqlite3.Connection) -> Request:
+    if not is_whole(row):
+        raise HoneyguideError(f"a request that was kept is damaged{cure(path_of(database))}")
+    return Request(*row[:-1])

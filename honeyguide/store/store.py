@@ -8,20 +8,41 @@ from pathlib import Path
 from sqlite3 import Error as DatabaseError
 from typing import Any
 
-import zstandard
-
 from honeyguide.contracts import Link, OfHost, Request, State, Verdict, Visit
 from honeyguide.errors import HoneyguideError
 from honeyguide.navigator import Navigator
-from honeyguide.serialise import text_from_bytes, unpack_links, unpack_visit
-from honeyguide.store import requests, snapshots
-from honeyguide.store.database import HOSTS, about, explain, open_crawl
+from honeyguide.serialise import (
+    DamagedError,
+    split_state,
+    text_from_bytes,
+    unpack_links,
+    unpack_visit,
+)
+from honeyguide.store import snapshots
+from honeyguide.store.checksums import combined, is_whole
+from honeyguide.store.database import (
+    about,
+    cure,
+    explain,
+    open_crawl,
+    upgrade,
+)
 from honeyguide.store.ledger import Ledger, clean
 from honeyguide.store.lock import Lock
+from honeyguide.store.log import has_lost_commits
+from honeyguide.store.pieces import unpacked
 from honeyguide.store.writer import Job, Writer
+from honeyguide.version import VERSION
 from honeyguide.warc.writer import MAX_BYTES, WarcWriter
 
 WARCS = "warc"  # the folder of the bodies
+_MOST = 1 << 28  # bytes of a page's text, or of a visit
+_MISFITS = (LookupError, ValueError, TypeError, AttributeError, ArithmeticError)
+_EVENTS = """
+SELECT journal.n, kind, now, journal.url, data, journal.checksum, pages.*
+FROM journal LEFT JOIN pages ON pages.n = journal.n AND kind = 'visit'
+WHERE journal.n > ? ORDER BY journal.n
+"""
 
 
 class Store:
@@ -45,10 +66,11 @@ class Store:
             raise
         self._warc = WarcWriter(self.folder / WARCS, request_headers, warc_bytes)
         self._snapshots = snapshots.Snapshots(self.folder, self._database)
-        self._ledger = Ledger(self._database, self._snapshots, self._warc)
-        self._writer = Writer(self._ledger.commit, batch_seconds)
+        self._ledger = Ledger(self._database, self._warc)
+        self._writer = Writer(self._commit, batch_seconds)
         self.settings: dict[str, Any] = {}
         self._n = 0  # events so far
+        self._unchecked = 0  # of them, those before checksums were kept
         self._now = 0.0  # of the last event, on the crawl's own clock
         self._visits = 0  # since the last snapshot
         try:
@@ -102,8 +124,8 @@ class Store:
 
     def snapshot(self, state: State) -> None:
         """Keep the state that all events so far have led to."""
-        path = self._guarded(partial(self._snapshots.write, state, self._n))
-        self._put(partial(self._ledger.snapshot, path, self._n, self._now))
+        steps = self._snapshots.write(*split_state(state, in_pieces=True), self._n, self._now)
+        self._guarded(partial(self._writer.put_long, self._ledger.in_transaction(steps)))
         self._visits = 0
 
     def flush(self) -> None:
@@ -117,6 +139,10 @@ class Store:
             self._guarded(self._warc.close)
         finally:
             self._let_go()
+
+    def _commit(self) -> None:
+        self._ledger.commit()
+        self._snapshots.tidy()
 
     def _let_go(self) -> None:
         self._writer.stop()
@@ -142,15 +168,27 @@ class Store:
 
     def learnt(self) -> list[OfHost]:
         """What the world of the crawl has learnt of hosts."""
-        rows = self._guarded(lambda: self._database.execute("SELECT * FROM hosts").fetchall())
-        return [OfHost(*row) for row in rows]
+        return self._guarded(self._learnt)  # type: ignore[no-any-return]
+
+    def _learnt(self) -> list[OfHost]:
+        rows = self._database.execute("SELECT host, what, value, checksum FROM hosts").fetchall()
+        are_whole = all(map(is_whole, rows))
+        if not are_whole or combined(row[-1] for row in rows) != self._ledger.hosts:
+            raise self._damaged("what it has learnt of hosts")
+        return [OfHost(*row[:3]) for row in rows]
 
     def replay(self, navigator: Navigator) -> float:
         """Bring a new navigator to where the crawl was, and say what time it was there.
 
         Its leases are links that were being visited: they come first.
         """
-        self._guarded(partial(self._replay, navigator))
+        try:
+            self._guarded(partial(self._replay, navigator))
+        except _MISFITS as error:
+            raise HoneyguideError(
+                f"{self.folder} cannot be resumed: what it keeps does not fit its settings"
+                f" ({type(error).__name__}: {error})"
+            ) from error
         return self._now
 
     def _replay(self, navigator: Navigator) -> None:
@@ -164,13 +202,31 @@ class Store:
             self._now = now
 
     def _events(self, after: int) -> Iterator[tuple[Any, ...]]:
+        """Kind, time, URL, data and page text of each event, each as it was written."""
         first = self._database.execute("SELECT min(n) FROM journal").fetchone()[0]
         if after < self._n and (first is None or first > after + 1):
-            raise HoneyguideError(f"{self.folder} cannot be resumed: its snapshots are damaged")
-        return self._database.execute(
-            "SELECT kind, now, journal.url, data, text FROM journal LEFT JOIN pages USING (n)"
-            " WHERE n > ? ORDER BY n",
-            (after,),
+            raise HoneyguideError(
+                f"{self.folder} cannot be resumed: its snapshots are damaged{cure(self.folder)}"
+            )
+        n = after
+        for row in self._database.execute(_EVENTS, (after,)):
+            n += 1
+            event, page = row[:6], row[6:]
+            if event[0] != n or not self._is_right(event):
+                raise self._damaged(f"event {n} of its journal")
+            if event[1] == "visit" and not (page[0] == n and self._is_right(page)):
+                raise self._damaged(f"the page of event {n}")
+            yield (*event[1:5], page[-2])
+        if n != self._n:
+            raise self._damaged(f"event {n + 1} of its journal")
+
+    def _is_right(self, row: tuple[Any, ...]) -> bool:
+        """Whether a row is what was written; those of format 1 have nothing to tell it by."""
+        return is_whole(row) or (row[-1] is None and row[0] <= self._unchecked)
+
+    def _damaged(self, what: str) -> HoneyguideError:
+        return HoneyguideError(
+            f"{self.folder} cannot be resumed: {what} is damaged{cure(self.folder)}"
         )
 
     def _apply(
@@ -192,17 +248,22 @@ class Store:
 
     def _recover(self) -> None:
         """Remove what was not committed when the last process ended, and see where it was."""
-        self._database.execute(HOSTS)
-        self._database.execute(requests.TABLE)
+        if has_lost_commits(self.folder):
+            raise self._damaged("the end of crawl.sqlite-wal")
+        upgrade(self._database)
         known = about(self._database)
         self.settings = json.loads(known["settings"])
-        self._snapshots.recover()
-        self._warc.resume(known.get("warc", ""), known.get("warc_size", 0))
-        self._ledger.note(stopped="")
+        self._n, self._unchecked = known["events"], known["unchecked"]
         tops = self._database.execute(
             "SELECT (SELECT max(n) FROM journal), (SELECT max(n) FROM snapshots)"
         ).fetchone()
-        self._n = max(top or 0 for top in tops)
+        if self._n != max(top or 0 for top in tops):
+            raise self._damaged(f"the end of its journal, which had {self._n} events,")
+        ledger = self._ledger
+        ledger.events, ledger.visits, ledger.hosts = self._n, known["visits"], known["hosts"]
+        self._snapshots.recover()
+        self._warc.resume(known.get("warc", ""), known.get("warc_size", 0))
+        ledger.note(stopped="", written_by=VERSION)
 
 
 def unpacked_text(data: bytes | None) -> str:
@@ -212,8 +273,8 @@ def unpacked_text(data: bytes | None) -> str:
 
 def _unpacked(data: bytes) -> bytes:
     try:
-        return zstandard.ZstdDecompressor().decompress(data)
-    except zstandard.ZstdError:
+        return unpacked(data, _MOST)
+    except DamagedError:
         raise HoneyguideError("a page that the crawl kept is damaged") from None
 
 

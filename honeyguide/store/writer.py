@@ -3,9 +3,11 @@
 import queue
 import threading
 import time
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterator
 
 Job = Callable[[], None]
+Steps = Iterator[None]  # a long job: it may be left after any of them
 
 
 class Writer:
@@ -28,6 +30,7 @@ class Writer:
         self._queue: queue.SimpleQueue[tuple[Job, int] | threading.Event | None] = (
             queue.SimpleQueue()
         )
+        self._long: deque[Steps] = deque()
         self._given = self._done = 0  # bytes; each is changed by one thread only
         self._open = 0  # jobs done and not committed
         self._due = 0.0
@@ -43,6 +46,10 @@ class Writer:
         if self._given - self._done > self._max_waiting:
             while self._given - self._done > self._max_waiting // 2:
                 time.sleep(0.002)
+
+    def put_long(self, steps: Steps) -> None:
+        """Hand in a job that is done little by little, so that others do not wait for it."""
+        self.put(lambda: self._long.append(steps))
 
     def flush(self) -> None:
         """Return once all that was handed in is committed."""
@@ -63,25 +70,42 @@ class Writer:
     def _run(self) -> None:
         while (item := self._next()) is not None:
             if isinstance(item, threading.Event):
+                while self._long:
+                    self._do(self._step)
                 self._finish()
                 item.set()
                 continue
             job, size = item
-            self._try(job)
+            self._do(job)
             self._done += size
-            self._open += 1
-            if self._open == 1:
-                self._due = time.monotonic() + self._seconds
-            if self._open >= self._jobs or time.monotonic() >= self._due:
-                self._finish()
+
+    def _do(self, job: Job) -> None:
+        self._try(job)
+        self._open += 1
+        if self._open == 1:
+            self._due = time.monotonic() + self._seconds
+        if self._open >= self._jobs or time.monotonic() >= self._due:
+            self._finish()
 
     def _next(self) -> tuple[Job, int] | threading.Event | None:
-        while self._open:
+        """What was handed in next; in between, a step of what takes long."""
+        if self._long:
+            self._do(self._step)
+        while self._open or self._long:
+            wait = 0.0 if self._long else self._due - time.monotonic()
             try:
-                return self._queue.get(timeout=max(self._due - time.monotonic(), 0.0))
+                return self._queue.get(timeout=max(wait, 0.0))
             except queue.Empty:
-                self._finish()
+                if self._long:
+                    self._do(self._step)
+                else:
+                    self._finish()
         return self._queue.get()
+
+    def _step(self) -> None:
+        steps = self._long[0]
+        if next(steps, self) is self:  # it is done
+            self._long.popleft()
 
     def _finish(self) -> None:
         self._try(self._commit)
@@ -93,3 +117,4 @@ class Writer:
                 job()
             except Exception as error:  # carried to the thread that can tell the user
                 self._error = error
+                self._long.clear()

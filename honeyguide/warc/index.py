@@ -8,6 +8,7 @@ from typing import NamedTuple
 import msgspec
 
 from honeyguide.contracts import Response
+from honeyguide.files import open_inside, replacing
 
 _ONLY_DIGITS = str.maketrans("", "", "-:TZ")
 _unprintable = re.compile(r"[\x00-\x20\x7f]").sub
@@ -56,7 +57,12 @@ def index_line(response: Response, date: str, digest: str, length: int, place: P
         filename=place.file,
         requested="" if asked == url else asked,
     )
-    return f"{surt(url)} {date.translate(_ONLY_DIGITS)} {_encoder.encode(about).decode()}\n"
+    return entry_line(about, date)
+
+
+def entry_line(entry: Entry, date: str) -> str:
+    """The line of an index that says this about a response of this time."""
+    return f"{surt(entry.url)} {date.translate(_ONLY_DIGITS)} {_encoder.encode(entry).decode()}\n"
 
 
 def read_index(index: Path, warc: Path) -> Iterator[Entry]:
@@ -89,23 +95,33 @@ def surt(url: str) -> str:
 
 def cut_index(index: Path, size: int) -> None:
     """Keep the lines of records that begin before a WARC file's end."""
-    if index.exists():
-        lines = index.read_bytes().splitlines(keepends=True)
-        whole = (line for line in lines if line.endswith(b"\n"))
-        _replace(index, (line for line in whole if 0 <= _offset(line) < size))
+    lines = index_lines(index)
+    kept = [line for line in lines if line.endswith(b"\n") and 0 <= _offset(line) < size]
+    if len(kept) < len(lines):
+        write_index(index, kept)
 
 
 def sort_index(index: Path) -> None:
     """Bring the lines into order, so that tools can search in it."""
-    if index.exists():
-        _replace(index, sorted(index.read_bytes().splitlines(keepends=True)))
+    lines = index_lines(index)
+    ordered = sorted(lines)
+    if ordered != lines:
+        write_index(index, ordered)
 
 
-def _replace(path: Path, lines: Iterable[bytes]) -> None:
-    aside = path.with_suffix(".part")
-    with aside.open("wb") as file:
+def write_index(index: Path, lines: Iterable[bytes]) -> None:
+    """Put these lines in the place of an index."""
+    with replacing(index) as file:
         file.writelines(lines)
-    aside.replace(path)
+
+
+def index_lines(index: Path) -> list[bytes]:
+    """The lines of an index; none when there is no such file."""
+    try:
+        with open_inside(index.parent, index.name) as file:
+            return file.read().splitlines(keepends=True)
+    except FileNotFoundError:
+        return []
 
 
 def _offset(line: bytes) -> int:

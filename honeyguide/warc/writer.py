@@ -8,11 +8,12 @@ from datetime import UTC, datetime
 from http import HTTPStatus
 from io import FileIO
 from pathlib import Path
-from typing import TextIO
 
 from isal import isal_zlib
 
 from honeyguide.contracts import Response
+from honeyguide.errors import HoneyguideError
+from honeyguide.files import inside, make_folder, open_inside, sync_folder, write_all
 from honeyguide.version import VERSION
 from honeyguide.warc.index import Place, cut_index, index_line, index_path, sort_index
 
@@ -59,7 +60,7 @@ class WarcWriter:
         self._number = 0
         self._file: FileIO | None = None
         self._index: list[str] = []  # lines not written yet
-        self._index_file: TextIO | None = None
+        self._index_file: FileIO | None = None
 
     @property
     def file(self) -> str:
@@ -68,17 +69,20 @@ class WarcWriter:
 
     def resume(self, file: str, size: int) -> None:
         """Go on after what is known to be whole, and cut off the rest."""
-        self._number = _number(file) if file else 0
+        inside(self.folder.parent, self.folder.name)
+        self._number = self._number_in(file) if file else 0
         for path in self.folder.glob(f"{self.name}-*.warc.gz"):
             if _number(path.name) > self._number:
                 path.unlink()
                 index_path(path).unlink(missing_ok=True)
-        path = self.folder / file
-        if not file or not path.exists() or path.stat().st_size < size:
+        if not file:
+            return
+        path = inside(self.folder, file)
+        if not path.exists() or path.stat().st_size < size:
             return  # somebody took it away: the next file begins
         cut_index(index_path(path), size)
         self.size = size
-        self._file = path.open("r+b", buffering=0)
+        self._file = open_inside(self.folder, file, "r+b")
         self._file.truncate(size)
         self._file.seek(size)
         self._index_file = self._open_index()
@@ -86,11 +90,11 @@ class WarcWriter:
     def write(self, response: Response, fields: Mapping[str, str], when: float) -> Place:
         """Append what a visit brought; `fields` say what else is known about it."""
         file, url, date, id = self._room(when), response.url, _date(when), _record_id()
-        headers = {"WARC-Payload-Digest": _digest(response.body)}
+        headers = {"WARC-Payload-Digest": digest_of(response.body)}
         if response.failure:
             headers["WARC-Truncated"] = _TRUNCATED.get(response.failure, "unspecified")
         answer = _answer(response)
-        headers["WARC-Block-Digest"] = _digest(answer)
+        headers["WARC-Block-Digest"] = digest_of(answer)
         whole = _record("response", id, url, date, answer, headers)
         beside = {"WARC-Concurrent-To": id}
         asked = _request(url, self._request_headers)
@@ -98,7 +102,7 @@ class WarcWriter:
         more = _record("request", _record_id(), url, date, asked, beside)
         more += _record("metadata", _record_id(), url, date, known, beside)
         place = Place(self.file, self.size, len(whole) + len(more))
-        _write(file, whole + more)
+        write_all(file, whole + more)
         self.size += place.length
         digest = headers["WARC-Payload-Digest"]
         self._index.append(index_line(response, date, digest, len(whole), place))
@@ -110,8 +114,7 @@ class WarcWriter:
             return
         os.fsync(self._file.fileno())
         assert self._index_file is not None  # noqa: S101 for the type checker
-        self._index_file.writelines(self._index)
-        self._index_file.flush()
+        write_all(self._index_file, "".join(self._index).encode())
         os.fsync(self._index_file.fileno())
         self._index.clear()
 
@@ -129,33 +132,36 @@ class WarcWriter:
                 file.close()
         self._file = self._index_file = None
 
-    def _open_index(self) -> TextIO:
+    def _open_index(self) -> FileIO:
         """Kept open, so that what was fetched can be kept when no more files can be opened."""
-        return index_path(self.folder / self.file).open("a", encoding="utf-8")
+        return open_inside(self.folder, index_path(Path(self.file)).name, "ab")
 
     def _room(self, when: float) -> FileIO:
         if self._file is not None and self.size < self.max_bytes:
             return self._file
         self.close()
         self._number += 1
-        self.folder.mkdir(parents=True, exist_ok=True)
-        self._file = (self.folder / self.file).open("xb", buffering=0)
+        make_folder(self.folder)
+        inside(self.folder.parent, self.folder.name)
+        self._file = open_inside(self.folder, self.file, "xb")
         self._index_file = self._open_index()
+        sync_folder(self.folder)  # now, as later no more files may be opened
         begin = warcinfo(self.file, self._request_headers, when)
-        _write(self._file, begin)
+        write_all(self._file, begin)
         self.size = len(begin)
         return self._file
+
+    def _number_in(self, file: str) -> int:
+        """The number of a file that this writer named."""
+        number = _number(str(file))
+        if file != f"{self.name}-{number:05}.warc.gz":
+            raise HoneyguideError(f"{self.folder} has no file {file!r}: its name was changed")
+        return number
 
 
 def _number(file: str) -> int:
     digits = file.removesuffix(".warc.gz").rpartition("-")[2]
     return int(digits) if digits.isdigit() else 0
-
-
-def _write(file: FileIO, data: bytes) -> None:
-    rest = memoryview(data)
-    while rest:  # a disk that is nearly full takes a part, and says why it takes no more
-        rest = rest[file.write(rest) :]
 
 
 def warcinfo(file: str, request_headers: Mapping[str, str], when: float) -> bytes:
@@ -241,7 +247,8 @@ def _date(when: float) -> str:
     return f"{datetime.fromtimestamp(int(when), UTC).replace(tzinfo=None).isoformat()}Z"
 
 
-def _digest(data: bytes) -> str:
+def digest_of(data: bytes) -> str:
+    """The digest of a body or a message, as WARC files name it."""
     digest = hashlib.sha1(data, usedforsecurity=False).digest()
     number = int.from_bytes(digest, "big")
     return "sha1:" + "".join([_PAIRS[number >> shift & 1023] for shift in range(150, -1, -10)])

@@ -1,0 +1,103 @@
+"""Files of a folder: names that cannot lead out of it, and writing that outlives a power cut."""
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from io import BufferedWriter, FileIO
+from pathlib import Path
+from typing import BinaryIO
+
+from honeyguide.errors import HoneyguideError
+
+_BUFFER = 1 << 20  # bytes
+_SEPARATORS = frozenset("/\\\x00")
+# a link is not followed, and a pipe that somebody put there does not hold up the one who opens it
+_CAREFUL = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+_BINARY = getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
+_FLAGS = {
+    "rb": os.O_RDONLY,
+    "r+b": os.O_RDWR,
+    "xb": os.O_WRONLY | os.O_CREAT | os.O_EXCL,
+    "ab": os.O_WRONLY | os.O_CREAT | os.O_APPEND,
+    "ab+": os.O_RDWR | os.O_CREAT | os.O_APPEND,
+}
+
+
+def inside(folder: Path, name: str) -> Path:
+    """The path of a file or folder in a folder, whoever chose its name; never one outside it."""
+    if not isinstance(name, str) or name in ("", ".", "..") or _SEPARATORS & set(name):
+        raise HoneyguideError(f"{folder} names a file {name!r}, which cannot be inside it")
+    path = folder / name
+    try:
+        mode = path.lstat().st_mode
+    except FileNotFoundError:
+        return path
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise HoneyguideError(f"cannot read {path}: {reason}") from None
+    if stat.S_ISLNK(mode):
+        raise HoneyguideError(f"{path} is a symbolic link, which is not followed")
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        raise HoneyguideError(f"{path} is not a regular file")
+    return path
+
+
+def open_inside(folder: Path, name: str, mode: str = "rb") -> FileIO:
+    """Open a file in a folder without a buffer, links not followed, also when one appears now."""
+    path = inside(folder, name)
+    handle = os.open(path, _FLAGS[mode] | _CAREFUL | _BINARY, 0o666)
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        if path.is_dir():
+            raise IsADirectoryError(21, "Is a directory", str(path))
+        raise HoneyguideError(f"{path} is not a regular file")
+    if hasattr(os, "set_blocking"):
+        os.set_blocking(handle, True)
+    return FileIO(handle, mode.replace("x", "w"))  # of an open file, so nothing is emptied
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder, with those above it, so that it outlives a power cut."""
+    missing = []
+    while not path.exists():
+        missing.append(path)
+        path = path.parent
+    for each in reversed(missing):
+        each.mkdir(exist_ok=True)
+        sync_folder(each.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Return once the names in a folder are on the disk."""
+    if os.name == "posix":  # other systems do not open folders
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def write_all(file: FileIO, data: bytes | memoryview) -> None:
+    """Write to a file without a buffer; a disk that is nearly full takes a part first."""
+    rest = memoryview(data)
+    while rest:
+        rest = rest[file.write(rest) :]
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """A file to write that takes the place of another once it is whole and safe on the disk."""
+    unfinished = path.with_name(f"{path.name}.unfinished")
+    try:
+        unfinished.unlink(missing_ok=True)
+        with BufferedWriter(open_inside(path.parent, unfinished.name, "xb"), _BUFFER) as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        unfinished.replace(path)  # a link there is replaced, not followed
+        sync_folder(path.parent)
+    except BaseException:
+        with suppress(OSError):
+            unfinished.unlink(missing_ok=True)
+        raise

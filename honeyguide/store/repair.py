@@ -1,0 +1,321 @@
+"""Rebuild what can be rebuilt of a damaged crawl, and say what that was."""
+
+import json
+import math
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import zstandard
+
+from honeyguide.errors import HoneyguideError
+from honeyguide.files import inside
+from honeyguide.parsers.html import parse
+from honeyguide.serialise import DamagedError, text_to_bytes
+from honeyguide.store import requests
+from honeyguide.store.check import Check, Finding, Progress
+from honeyguide.store.checksums import combined, is_whole, with_checksum
+from honeyguide.store.database import FILE, explain, open_crawl, put_about, upgrade
+from honeyguide.store.ledger import INSERT_PAGE, clean
+from honeyguide.store.lock import Lock
+from honeyguide.store.snapshots import Snapshots
+from honeyguide.store.store import WARCS
+from honeyguide.version import VERSION
+from honeyguide.warc.index import index_path, write_index
+from honeyguide.warc.verify import Stored, stored
+from honeyguide.warc.writer import WarcWriter
+
+_HTML = ("text/html", "application/xhtml+xml", "")
+
+
+def repair(folder: Path, progress: Progress | None = None) -> tuple[list[str], list[Finding]]:
+    """Mend a crawl that nobody has open: what was done, and what is left to complain about."""
+    inside(folder, FILE)
+    lock = Lock(folder)
+    try:
+        check = Check(folder, progress)
+        check.run()
+        done = list(_mend(check))
+        again = Check(folder, progress)
+        return done, again.run()
+    except sqlite3.Error as error:
+        raise HoneyguideError(f"{folder} cannot be repaired: {FILE}: {error}") from None
+    except OSError as error:
+        raise explain(error, folder) from None
+    finally:
+        lock.release()
+
+
+def _mend(check: Check) -> Iterator[str]:
+    kinds = {finding.kind for finding in check.findings}
+    try:
+        database = open_crawl(check.folder)
+    except HoneyguideError:
+        return  # it stays among the findings
+    with closing(database):
+        upgrade(database)
+        mender = _Mender(check, database)
+        if "log" in kinds:
+            database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            yield f"dropped the end of {FILE}-wal that cannot be read"
+        if kinds - {"warc", "index", "tail", "policy"}:
+            yield from mender.rows()
+        if "database" in kinds:
+            database.execute("VACUUM")
+            yield f"wrote {FILE} anew from its rows"
+        if "tail" in kinds:
+            yield from mender.tail()
+    if kinds & {"index", "tail", "warc"}:
+        yield from _indexes(check)
+
+
+class _Mender:
+    """Rows of a damaged crawl, and what they can be made from."""
+
+    def __init__(self, check: Check, database: sqlite3.Connection) -> None:
+        self._check = check
+        self._known = check.known
+        self._database = database
+        self._visits = 0  # rows of pages
+
+    def rows(self) -> Iterator[str]:
+        """Mend what can be mended of every table."""
+        yield from self._pages()
+        yield from self._snapshots()
+        yield from self._journal()
+        yield from self._hosts()
+        yield from self._requests()
+        yield from self._about()
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._database.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self._database.execute("COMMIT")
+        except BaseException:
+            if self._database.in_transaction:
+                self._database.execute("ROLLBACK")
+            raise
+
+    # ------------------------------------------------------------------ pages
+
+    def _pages(self) -> Iterator[str]:
+        """Rows of pages from the records in WARC files that no whole row speaks of."""
+        damaged = [n for n, whole in self._known.pages.items() if not whole]
+        lost = [n for n, kind in self._known.events.items() if kind == "visit"]
+        damaged += [n for n in lost if n not in self._known.pages]
+        free = list(self._free()) if damaged else []
+        for n in damaged:
+            row = self._database.execute("SELECT * FROM pages WHERE n = ?", (n,)).fetchone()
+            found = _record_of(row, free)
+            if found is None:
+                continue
+            free.remove(found)
+            with self._transaction():
+                self._database.execute("DELETE FROM pages WHERE n = ?", (n,))
+                self._database.execute(INSERT_PAGE, _page_row(n, row, *found))
+            self._known.pages[n] = True
+            yield f"the page of event {n} was read again from {found[0]}; its reasons may be lost"
+
+    def _free(self) -> Iterator[tuple[str, Stored]]:
+        warcs = inside(self._check.folder, WARCS)
+        for name, offsets in self._known.orphans.items():
+            for offset in offsets:
+                yield name, next(stored(warcs, name, offset))
+
+    # ------------------------------------------------------------------ snapshots, journal
+
+    def _snapshots(self) -> Iterator[str]:
+        """Forget snapshots that are damaged: the rest is told by the journal."""
+        kept = Snapshots(self._check.folder, self._database)
+        for n, whole in list(self._known.snapshots.items()):
+            if not whole:
+                with self._transaction():
+                    kept.drop(n)
+                del self._known.snapshots[n]
+                yield f"dropped the snapshot after event {n}: resuming makes another"
+        kept.recover()
+
+    def _journal(self) -> Iterator[str]:
+        """Forget events before the newest snapshot if some are damaged, and all after damage."""
+        newest = max(self._known.snapshots, default=0)
+        first, last = self._bad_events(newest)
+        if first is not None:
+            with self._transaction():
+                for table in ("journal", "snapshots"):
+                    below = "n <= ?" if table == "journal" else "n < ?"
+                    self._database.execute(f"DELETE FROM {table} WHERE {below}", (newest,))  # noqa: S608
+            yield f"dropped events up to {newest}, which a whole snapshot follows"
+        if last is not None and self._can_begin(newest):
+            with self._transaction():
+                [[pages]] = self._database.execute(
+                    "SELECT count(*) FROM pages WHERE n >= ?", (last,)
+                )
+                for table in ("journal", "pages", "snapshots"):
+                    self._database.execute(f"DELETE FROM {table} WHERE n >= ?", (last,))  # noqa: S608
+                self._count()
+            yield f"went back to event {last - 1}: {pages} pages after it will be fetched again"
+
+    def _bad_events(self, newest: int) -> tuple[int | None, int | None]:
+        """The first damaged event before the newest snapshot, and the first after it."""
+        known = self._known
+        last = known.about.get("events", max(known.events, default=0))
+        first = min(known.events, default=newest + 1)
+        before = after = None
+        for n in range(first, last + 1):
+            kind = known.events.get(n, "")
+            if not kind or (kind == "visit" and not known.pages.get(n)):
+                before = n if before is None and n <= newest else before
+                after = n if after is None and n > newest else after
+        if first > min(known.snapshots, default=0) + 1 and newest:
+            before = before or first
+        return before, after
+
+    def _can_begin(self, newest: int) -> bool:
+        """Whether the events after the newest snapshot, or all, are there to go back to."""
+        return min(self._known.events, default=math.inf) <= newest + 1 or newest > 0
+
+    # ------------------------------------------------------------------ the rest
+
+    def _hosts(self) -> Iterator[str]:
+        if not any(finding.kind == "host" for finding in self._check.findings):
+            return
+        rows = self._database.execute("SELECT * FROM hosts").fetchall()
+        damaged = [row[:2] for row in rows if not is_whole(row)]
+        with self._transaction():
+            self._database.executemany("DELETE FROM hosts WHERE host = ? AND what = ?", damaged)
+            self._count()
+        yield f"forgot {len(damaged)} things that were known of hosts: they are learnt again"
+
+    def _requests(self) -> Iterator[str]:
+        damaged = [(n,) for n in requests.damaged(self._database)]
+        if damaged:
+            with self._transaction():
+                self._database.executemany("DELETE FROM requests WHERE n = ?", damaged)
+            yield f"forgot {len(damaged)} requests of which it is not known what they were"
+
+    def _about(self) -> Iterator[str]:
+        named = {f.where for f in self._check.findings if f.kind == "about"}
+        lost = sorted(named - {"settings"})
+        with self._transaction():
+            for name in lost:
+                self._database.execute("DELETE FROM about WHERE key = ?", (name,))
+            put_about(self._database, self._made_again(lost))
+            self._count()
+        if lost:
+            yield f"found again, or forgot, what the crawl kept of itself: {', '.join(lost)}"
+        kept, there = self._known.about.get("visits", 0), self._visits
+        if there < kept:
+            yield f"counted the pages anew: {kept - there} are lost"
+
+    def _made_again(self, lost: list[Any]) -> dict[str, Any]:
+        [[first, last, unchecked]] = self._database.execute(
+            "SELECT min(fetched), max(fetched), max(iif(checksum IS NULL, n, 0)) FROM pages"
+        )
+        [[journal]] = self._database.execute("SELECT max(n) FROM journal WHERE checksum IS NULL")
+        file, size = self._database.execute(
+            "SELECT warc, warc_offset + warc_length FROM pages WHERE warc IS NOT NULL"
+            " ORDER BY n DESC LIMIT 1"
+        ).fetchone() or ("", 0)
+        known = {
+            "version": VERSION,
+            "started": first or 0.0,
+            "last": last,
+            "unchecked": max(unchecked or 0, journal or 0),
+            "warc": file,
+            "warc_size": size,
+        }
+        wanted = {*lost, "warc", "warc_size"} if {"warc", "warc_size"} & {*lost} else {*lost}
+        return {name: value for name, value in known.items() if name in wanted}
+
+    def _count(self) -> None:
+        [[events, visits]] = self._database.execute(
+            "SELECT max(ifnull((SELECT max(n) FROM journal), 0),"
+            " ifnull((SELECT max(n) FROM snapshots), 0)), (SELECT count(*) FROM pages)"
+        )
+        hosts = combined(row[0] for row in self._database.execute("SELECT checksum FROM hosts"))
+        put_about(self._database, {"events": events, "visits": visits, "hosts": hosts})
+        self._visits = visits
+
+    def tail(self) -> Iterator[str]:
+        """Cut off what was written of bodies and never committed."""
+        known = dict(self._database.execute("SELECT key, value FROM about"))
+        writer = WarcWriter(self._check.folder / WARCS)
+        writer.resume(known.get("warc", ""), known.get("warc_size", 0))
+        writer.abandon()
+        yield "cut off records that were never finished"
+
+
+def _indexes(check: Check) -> Iterator[str]:
+    """Indexes from the WARC files that they are of."""
+    warcs = inside(check.folder, WARCS)
+    for name in sorted({f.where for f in check.findings if f.kind == "index"}):
+        try:
+            lines = sorted(each.line for each in stored(warcs, name))
+        except DamagedError:
+            continue  # it stays among the findings
+        write_index(index_path(warcs / name), lines)
+        yield f"wrote {index_path(warcs / name).name} anew from {name}"
+
+
+def _record_of(
+    row: tuple[Any, ...] | None, free: list[tuple[str, Stored]]
+) -> tuple[str, Stored] | None:
+    """Which of the records that no row speaks of a damaged row spoke of."""
+    if row is None:
+        return free[0] if len(free) == 1 else None
+    here = [found for found in free if (found[0], found[1].offset) == (row[15], row[16])]
+    same = [found for found in free if row[1] in (found[1].url, found[1].requested)]
+    return next(iter(here or same), None)
+
+
+def _page_row(n: int, row: tuple[Any, ...] | None, name: str, found: Stored) -> tuple[Any, ...]:
+    """A page's row from its records; what they do not say is taken from the old row."""
+    known = found.known
+    mime = found.headers.get("content-type", "")
+    failure = known.get("failure", "")
+    is_page = not failure and mime.partition(";")[0].strip().lower() in _HTML
+    page = parse(found.body, found.url, mime).page if is_page else None
+    when = datetime.fromisoformat(found.date).timestamp()
+    text = page and zstandard.ZstdCompressor(level=1).compress(text_to_bytes(page.text))
+    return with_checksum(
+        n,
+        found.requested or found.url,
+        page and clean(page.url),
+        page and clean(page.title),
+        found.status,
+        failure,
+        _number(known.get("relevance"), float),
+        int(known.get("relevant") == "true"),
+        _reasons(row),
+        _number(known.get("score"), float),
+        _number(known.get("hopsfromseed"), int),
+        known.get("via", ""),
+        when,
+        _number(known.get("fetchtimems"), float) / 1000,
+        len(found.body),
+        name,
+        found.offset,
+        found.length,
+        text,
+    )
+
+
+def _reasons(row: tuple[Any, ...] | None) -> str:
+    """The reasons that a row gave, if they can still be read."""
+    try:
+        said = json.loads(row[8]) if row else []
+    except (ValueError, TypeError):
+        said = []
+    return json.dumps(said if isinstance(said, list) else [])
+
+
+def _number(text: str | None, kind: Callable[[str], Any]) -> Any:
+    try:
+        return kind(text or "0")
+    except ValueError:
+        return kind("0")
