@@ -1,6 +1,8 @@
 """Which addresses a crawl may connect to, and the resolver that enforces it."""
 
 import asyncio
+import errno
+import os
 import socket
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -25,6 +27,7 @@ _UNICAST_6 = IPv6Network("2000::/3")  # all that IANA hands out for the public i
 _SPECIAL_6 = tuple(map(IPv6Network, ("2001::/23", "2001:db8::/32", "3fff::/20")))
 _NAT64 = IPv6Network("64:ff9b::/96")
 
+TOO_MANY_FILES = "too many open files"  # the failure of a machine at its limit
 _CAPACITY = 100_000  # hosts whose addresses are remembered
 _LIFETIME = 600.0  # seconds that addresses are remembered
 _FAILURE_LIFETIME = 60.0  # seconds that the lack of an address is remembered
@@ -138,9 +141,12 @@ class Resolver(AbstractResolver):
             allowed = tuple(filter(self._may_reach, addresses))[:_TRIED]
             failure = "" if allowed else "private address"
         except (OSError, UnicodeError):  # gaierror and timeouts are OSErrors
-            allowed, port, failure = (), 0, "dns"
+            allowed, port = (), 0
+            failure = TOO_MANY_FILES if _is_short_of_files() else "dns"
         finally:
             del self._pending[host]
+        if failure == TOO_MANY_FILES:  # which says nothing of the host
+            return Found(failure=failure)
         until = loop.time() + (_FAILURE_LIFETIME if failure else _LIFETIME)
         if len(self._known) >= _CAPACITY:
             del self._known[next(iter(self._known))]
@@ -171,6 +177,15 @@ class Resolver(AbstractResolver):
 
     def _may_reach(self, address: str) -> bool:
         return self._allow_private or is_public(address)
+
+
+def _is_short_of_files() -> bool:
+    """Whether no file can be opened now: a look-up that fails for that does not say so."""
+    try:
+        os.close(os.open(os.devnull, os.O_RDONLY))
+    except OSError as error:
+        return error.errno in (errno.EMFILE, errno.ENFILE)
+    return False
 
 
 def _ask_system(host: str) -> list[str]:

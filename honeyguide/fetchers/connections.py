@@ -2,6 +2,7 @@
 
 import asyncio
 import functools
+from collections.abc import Callable
 from typing import Any
 
 import aiohttp
@@ -22,10 +23,15 @@ _SLICE = 8 * 1024  # bytes parsed before the limits are looked at
 class BoundedConnector(aiohttp.TCPConnector):
     """Opens connections whose responses are bounded outside their bodies, too."""
 
-    def __init__(self, **settings: Any) -> None:
+    def __init__(self, is_crowded: Callable[[], bool], **settings: Any) -> None:
         super().__init__(**settings)
+        self._is_crowded = is_crowded  # whether no connection is kept for a next request
         loop = asyncio.get_running_loop()
         self._factory = functools.partial(BoundedProtocol, loop=loop)  # type: ignore[assignment]
+
+    def _release(self, key: Any, protocol: ResponseHandler, *, should_close: bool = False) -> None:
+        """Keep a connection for a next request, or close it where too many are open."""
+        super()._release(key, protocol, should_close=should_close or self._is_crowded())
 
 
 class BoundedProtocol(ResponseHandler):

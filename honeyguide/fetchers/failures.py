@@ -6,7 +6,7 @@ import socket
 import aiohttp
 from aiohttp.http_exceptions import HttpProcessingError
 
-from honeyguide.fetchers.addresses import PrivateAddressError
+from honeyguide.fetchers.addresses import TOO_MANY_FILES, PrivateAddressError
 
 # What a request can raise; timeouts are OSErrors.
 ERRORS = (aiohttp.ClientError, HttpProcessingError, OSError, ValueError)
@@ -17,8 +17,8 @@ _BY_NUMBER = {
     errno.ECONNABORTED: "connection reset",
     errno.EPIPE: "connection reset",
     errno.ETIMEDOUT: "timeout",
-    errno.EMFILE: "too many open files",
-    errno.ENFILE: "too many open files",
+    errno.EMFILE: TOO_MANY_FILES,
+    errno.ENFILE: TOO_MANY_FILES,
 }
 _BY_TYPE: tuple[tuple[type[BaseException], str], ...] = (
     (TimeoutError, "timeout"),

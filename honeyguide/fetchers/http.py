@@ -75,6 +75,7 @@ class HttpFetcher:
         self._host_turns = Turns(per_host, 0.0, self._timeouts.turn)
         self._address_turns = Turns(per_address, address_interval, self._timeouts.turn)
         self._sockets: weakref.WeakSet[socket.socket] = weakref.WeakSet()
+        self._max_connections = _MAX_CONNECTIONS
         self._session: aiohttp.ClientSession | None = None
         self.observer: Callable[[Request], None] = lambda request: None  # told of each one's end
 
@@ -110,6 +111,10 @@ class HttpFetcher:
     def forget(self, host: str) -> None:
         """Look a host's name up anew when it is next asked for."""
         self._resolver.forget(host)
+
+    def keep_open(self, connections: int) -> None:
+        """Keep no more connections than this for a next request."""
+        self._max_connections = min(_MAX_CONNECTIONS, connections)
 
     async def close(self) -> None:
         """Close every connection."""
@@ -147,7 +152,7 @@ class HttpFetcher:
             extra["If-None-Match"] = terms.etag
         if terms.last_modified:
             extra["If-Modified-Since"] = terms.last_modified
-        if len(self._sockets) > _MAX_CONNECTIONS:
+        if self._is_crowded():
             extra["Connection"] = "close"
         return extra
 
@@ -155,6 +160,7 @@ class HttpFetcher:
         times = self._timeouts
         self._session = aiohttp.ClientSession(
             connector=BoundedConnector(
+                self._is_crowded,
                 resolver=self._resolver,
                 use_dns_cache=False,
                 socket_factory=self._open_socket,
@@ -175,6 +181,9 @@ class HttpFetcher:
             max_headers=_MAX_HEADERS,
         )
         return self._session
+
+    def _is_crowded(self) -> bool:
+        return len(self._sockets) >= self._max_connections
 
     def _open_socket(self, info: Any) -> socket.socket:
         opened = self._resolver.open_socket(info)

@@ -6,12 +6,13 @@ from datetime import UTC
 from email.utils import parsedate_to_datetime
 
 from honeyguide.contracts import OfHost, Response
+from honeyguide.fetchers.addresses import TOO_MANY_FILES
 from honeyguide.fetchers.admitted import NOT_ADMITTED
 
 # Failures that say nothing about the host's health, because it was not asked.
 NOT_ASKED = frozenset({"robots", "scheme", "port", "bad url", "private address", *NOT_ADMITTED})
 # The same, but another try is worth it.
-NOT_YET_ASKED = frozenset({"resting", "too many open files"})
+NOT_YET_ASKED = frozenset({"resting", TOO_MANY_FILES})
 # Failures of a host, as against failures of a page.
 HOST_FAILURES = frozenset(
     {

@@ -1,11 +1,13 @@
 """Sitemaps as a source of links: bounded in files, bytes, entries and depth."""
 
 import asyncio
+import codecs
 import io
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass
 from html import unescape
+from itertools import islice
 
 from honeyguide.contracts import Link, Response
 from honeyguide.fetchers.decoding import decode
@@ -16,6 +18,9 @@ from honeyguide.fetchers.terms import ANYTHING, Terms, WebFetcher
 _MAX_BYTES = 10_000_000  # as transferred
 _MAX_DECODED_BYTES = 50_000_000  # what the protocol grants one file
 _MAX_URL = 2_048  # characters
+_MAX_ENTRIES = 100_000  # looked at in one file; the protocol grants it half of them
+_WINDOW = 1 << 18  # bytes searched at once: while one search runs, nothing else does
+_OVERLAP = 8_192  # bytes of the next window in which a URL may end
 _TERMS = Terms(ANYTHING, _MAX_BYTES, _MAX_DECODED_BYTES, cut=True)
 
 # Nothing is expanded and no grammar is followed, so that no document can be a bomb,
@@ -39,25 +44,45 @@ def parse_sitemap(body: bytes, max_urls: int = 50_000) -> Sitemap:
     if body.startswith(b"\x1f\x8b"):
         body, _ = decode(body, "gzip", _MAX_DECODED_BYTES)
     if body.startswith((b"\xff\xfe", b"\xfe\xff")):
-        body = body.decode("utf-16", "replace").encode()
+        body = _to_utf8(body)
     is_index = _is_index(body, 0, 4096) is not None
     urls: dict[str, None] = {}
-    for url in _urls(body):
+    for url in islice(_urls(body), _MAX_ENTRIES):
         urls[url] = None
         if len(urls) >= max_urls:
             break
     return Sitemap(is_index, tuple(urls))
 
 
+def _to_utf8(body: bytes) -> bytes:
+    """A file in UTF-16 as UTF-8."""
+    decoder = codecs.getincrementaldecoder("utf-16")("replace")
+    windows = (body[start : start + _WINDOW] for start in range(0, len(body), _WINDOW))
+    return b"".join(decoder.decode(window).encode() for window in windows)
+
+
+def _found(body: bytes) -> Iterator[re.Match[bytes]]:
+    for start in range(0, len(body), _WINDOW):
+        end = start + _WINDOW
+        for found in _locations(body, start, end + _OVERLAP):
+            if found.start() < end:
+                yield found
+
+
 def _urls(body: bytes) -> Iterator[str]:
-    if body.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
-        for found in _locations(body):
+    if body[:4096].lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
+        for found in _found(body):
             yield unescape(found[1].removesuffix(b"]]").decode("utf-8", "replace"))
         return
     for line in io.BytesIO(body.removeprefix(b"\xef\xbb\xbf")):
         url = line.strip()
         if url.startswith((b"http://", b"https://")) and len(url) <= _MAX_URL:
             yield url.decode("utf-8", "replace")
+
+
+def _of(named: Sequence[str], hosts: Container[str]) -> list[str]:
+    """The URLs of these hosts."""
+    return [url for url in named if host_of(url) in hosts]
 
 
 class Sitemaps:
@@ -88,11 +113,12 @@ class Sitemaps:
             if read is None:  # the host is unwell: no more of this
                 break
             if not read.is_index:
-                found |= dict.fromkeys((each for each in read.urls if host_of(each) == host), url)
+                found |= dict.fromkeys(await asyncio.to_thread(_of, read.urls, {host}), url)
                 continue
-            own = (host, host_of(url))
-            for each in read.urls if depth < self._max_depth else ():
-                if len(seen) < self._max_files and each not in seen and host_of(each) in own:
+            own = {host, host_of(url)}
+            files = await asyncio.to_thread(_of, read.urls, own) if depth < self._max_depth else ()
+            for each in files:
+                if len(seen) < self._max_files and each not in seen:
                     seen.add(each)
                     waiting.append((each, depth + 1))
         return [Link(url, source=sitemap) for url, sitemap in found.items()][: self._max_urls]

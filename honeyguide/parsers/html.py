@@ -19,8 +19,11 @@ from honeyguide.contracts import Link, Page
 MAX_BODY = 2_000_000  # bytes read of a page
 MAX_TAGS = 20_000  # both parsers take quadratic time in the depth of nesting
 MAX_LINKS = 5_000
+MAX_LINK_CHARACTERS = 500_000  # of all URLs of a page
 MAX_ANCHOR = 300  # characters
 MAX_DEPTH = 64  # tags in a path
+MAX_TAG = 32  # characters of a tag in a path
+MAX_TEXT = 500_000  # characters of a page that are judged and kept
 CONTEXT = 150  # characters either side of a link
 
 _MARK = "\x01"  # put before and after each link to find it again in the text
@@ -28,6 +31,8 @@ _charset = re.compile(r"charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE).searc
 _meta_charset = re.compile(
     rb"<meta[^>]{1,200}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE
 ).search
+_not_ascii = re.compile(rb"[\x80-\xff]").search
+_GUESSED = 16 * 1024  # bytes from which an encoding is guessed
 _LINKS = "a[href], area[href], frame[src]"
 _UNSEEN = ["script", "style", "template"]
 _FRAME = ["nav", "footer"]
@@ -103,7 +108,7 @@ def read(
     links = list(_links(nodes, flat, spans, head.base, url))
     title, text = _main_text(html, flat, tree)
     said = head.canonical, head.language, head.nofollow, head.noindex
-    return Raw(title, text, links, said)
+    return Raw(title, text[:MAX_TEXT], links, said)
 
 
 def tree(body: bytes, content_type: str = "") -> LexborHTMLParser:
@@ -129,7 +134,14 @@ def decode(body: bytes, content_type: str = "") -> str:
     try:
         return body.decode()
     except UnicodeDecodeError:
-        return body.decode(detect_encoding(body), "replace")
+        return body.decode(_guessed(body), "replace")
+
+
+def _guessed(body: bytes) -> str:
+    """What the bytes look like where they are not ASCII; looking at all of them takes too long."""
+    found = _not_ascii(body)
+    start = max(0, found.start() - _GUESSED // 4) if found else 0
+    return str(detect_encoding(body[start : start + _GUESSED]))
 
 
 def _declared(body: bytes, content_type: str) -> str:
@@ -236,11 +248,15 @@ def _links(
     nodes: list[Any], flat: str, spans: Iterable[tuple[int, int]], base: str, source: str
 ) -> Iterator[tuple[str, str, str, str]]:
     paths: dict[int, tuple[str, int]] = {}
+    room = MAX_LINK_CHARACTERS
     for node, (start, end) in zip(nodes, spans, strict=True):
         given = node.attributes
         url = urls.canonical(given.get("href") or given.get("src") or "", base)
         if url is None or url == source:
             continue
+        room -= len(url)
+        if room < 0:
+            return
         stop = min(end, start + MAX_ANCHOR)
         anchor = flat[start:stop].strip()
         anchor = anchor or (given.get("alt") or given.get("title") or "")[:MAX_ANCHOR].strip()
@@ -255,7 +271,7 @@ def _path(node: Any, known: dict[int, tuple[str, int]]) -> str:
     while node is not None and (found := known.get(key := node.mem_id)) is None:
         if (tag := node.tag) == "-document":
             break
-        unknown.append((key, tag))
+        unknown.append((key, (tag or "")[:MAX_TAG]))
         node = node.parent
     path, depth = found or ("", 0)
     for key, tag in reversed(unknown):
@@ -270,7 +286,7 @@ def _path(node: Any, known: dict[int, tuple[str, int]]) -> str:
 
 def _main_text(html: str, flat: str, tree: LexborHTMLParser) -> tuple[str, str]:
     """Title and main text; all of the text where no main part stands out."""
-    if html.count("<") > 2_000 and tree.css_first(_TOO_DEEP) is not None:
+    if html.count("<") > 400 and tree.css_first(_TOO_DEEP) is not None:
         title = tree.css_first("title")
         return _line(title.text() if title else ""), flat
     document = HTMLTree.parse(html)

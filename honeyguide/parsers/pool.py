@@ -17,6 +17,10 @@ from honeyguide.parsers.html import MAX_BODY, Parsed, Raw, build, parse, read
 from honeyguide.recipe import JudgeRecipe
 
 LONGEST = 30.0  # seconds for a page
+# What is read here, in less than 50 ms however it is made: the time that the parser takes
+# grows with the square of the number of tags (benchmarks/reading.py).
+SMALL_BODY = 128 * 1024  # bytes
+SMALL_TAGS = 3_000
 _PROGRAM = "from honeyguide.parsers.pool import work; work()"
 _HEAD = struct.Struct("<I")  # bytes of the message that follows
 
@@ -71,6 +75,35 @@ class Here:
 
     async def close(self) -> None:
         """Nothing is open."""
+
+
+class SmallHere:
+    """Reads small pages in this process, and others in one that is started for the first of them.
+
+    So no page holds up whoever waits for others.
+    """
+
+    def __init__(self, recipe: JudgeRecipe | None = None) -> None:
+        self._pool = ParserPool(1, recipe=recipe)
+
+    async def ready(self) -> None:
+        """It always is."""
+
+    async def read(self, body: bytes, url: str, content_type: str = "") -> Read | None:
+        """What is in a page."""
+        if is_small(body):
+            return Read(parse(body, url, content_type))
+        await self._pool.ready()
+        return await self._pool.read(body, url, content_type)
+
+    async def close(self) -> None:
+        """End the process, if there is one."""
+        await self._pool.close()
+
+
+def is_small(body: bytes) -> bool:
+    """Whether a page is read in a moment, however it is made."""
+    return len(body) <= SMALL_BODY and body.count(b"<") <= SMALL_TAGS
 
 
 class ParserPool:

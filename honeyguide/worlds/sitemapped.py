@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace
+from itertools import islice
 
 from msgspec import structs
 
@@ -42,12 +43,12 @@ class Sitemapped:
         if visit.page is None or (host := urls.host(visit.page.url)) in self._hosts:
             return visit
         self._hosts.add(host)
-        found = [
+        found = (
             structs.replace(link, url=url, tag_path=TAG_PATH, source=visit.page.url)
             for link in await self._read(visit.page.url, visit.host_delay or 0.0)
             if (url := urls.canonical(link.url)) is not None
-        ]
-        links = (*visit.page.links, *found[: self._most])
+        )
+        links = (*visit.page.links, *islice(found, self._most))
         learnt = (*visit.learnt, OfHost(host, READ, 1))
         return replace(visit, page=replace(visit.page, links=links), learnt=learnt)
 

@@ -33,12 +33,13 @@ from honeyguide.fetchers.politeness import (
 from honeyguide.fetchers.redirects import Redirects
 from honeyguide.fetchers.robots import Robots
 from honeyguide.fetchers.robots_tag import as_wished
+from honeyguide.fetchers.shortage import Shortage
 from honeyguide.fetchers.sitemaps import Sitemaps
 from honeyguide.fetchers.targets import host_of
 from honeyguide.fetchers.terms import Terms, WebFetcher
 from honeyguide.fetchers.witnesses import Witnesses
-from honeyguide.parsers.html import Parsed
-from honeyguide.parsers.pool import Here, ParserPool, Read, Reader
+from honeyguide.parsers.html import MAX_BODY, Parsed
+from honeyguide.parsers.pool import Here, ParserPool, Read, Reader, SmallHere
 from honeyguide.patterns import Refusal
 from honeyguide.recipe import JudgeRecipe
 from honeyguide.registry import part
@@ -192,8 +193,8 @@ class WebWorld:
         page, wanted = as_wished(parsed.page, parsed.noindex, response.headers)
         if not wanted:  # followed, but neither judged nor kept
             return page, UNWANTED, replace(response, body=b"")
-        if verdict is None or page is not parsed.page:  # judges may read the HTML; nobody keeps it
-            verdict = self._judge(replace(page, html=response.body))
+        if verdict is None:  # judges may read the HTML; nobody keeps it
+            verdict = self._judge(replace(parsed.page, html=response.body[:MAX_BODY]))
         return page, verdict, response
 
 
@@ -214,8 +215,10 @@ def live_web(  # noqa: PLR0913 each is something that a user can say
     name = user_agent(contact)
     # many names at one given address are one's own doing: no limit for the address then
     hosts = Elsewhere(resolve) if resolve else None
-    http = HttpFetcher(
-        name, allow_private=allow_private, hosts=hosts, per_address=None if hosts else 2
+    http = Shortage(
+        HttpFetcher(
+            name, allow_private=allow_private, hosts=hosts, per_address=None if hosts else 2
+        )
     )
 
     def wait(host: str) -> float:
@@ -230,14 +233,14 @@ def live_web(  # noqa: PLR0913 each is something that a user can say
     robots = Robots(network, name, redirects_clock=network.clock)
     admitted = Admitted(robots, refusals, delay)
     fetcher = Redirects(admitted, clock=network.clock)
-    pool = ParserPool(parsers, recipe=recipe) if parsers else None
+    reader = ParserPool(parsers, recipe=recipe) if parsers else SmallHere(recipe)
     politeness = Politeness(delay)
     world = WebWorld(
         judge,
         fetcher,
         politeness,
         robots.crawl_delay,
-        pool,
+        reader,
         admitted.rest,
         admitted.met,
         answered=witnesses.recall,
@@ -252,14 +255,14 @@ def live_web(  # noqa: PLR0913 each is something that a user can say
         host = host_of(response.url)
         admitted.rest(host, politeness.rest(host, response, 0.0, time.time()))
 
-    reader = Sitemaps(fetcher, unwell=leave)
+    named_links = Sitemaps(fetcher, unwell=leave)
 
     async def read(url: str, rest: float) -> list[Link]:
         origin, host = url[: url.index("/", 8)], urls.host(url)
         decision = await robots.decide(url)
         named = decision.sitemaps[:5] or (f"{origin}/sitemap.xml",)
         pause = max(delay, rest, min(decision.crawl_delay or 0.0, 60.0))
-        return await reader.links(named, host, pause)
+        return await named_links.links(named, host, pause)
 
     return Sitemapped(world, read)
 
