@@ -6,6 +6,7 @@ import sqlite3
 import threading
 from contextlib import closing
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -239,7 +240,7 @@ def test_no_row_is_committed_before_the_names_of_its_files_are_safe(tmp_path, mo
     fsync = os.fsync
 
     def watched(handle):
-        events.append(os.readlink(f"/proc/self/fd/{handle}"))
+        events.append(str(Path(f"/proc/self/fd/{handle}").readlink()))
         fsync(handle)
 
     monkeypatch.setattr(os, "fsync", watched)

@@ -2,6 +2,7 @@
 
 import json
 import math
+import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -12,13 +13,13 @@ from typing import Any
 import zstandard
 
 from honeyguide.errors import HoneyguideError
-from honeyguide.files import inside
+from honeyguide.files import inside, open_inside, replacing, sync_folder
 from honeyguide.parsers.html import parse
 from honeyguide.serialise import DamagedError, text_to_bytes
 from honeyguide.store import requests
 from honeyguide.store.check import Check, Finding, Progress
 from honeyguide.store.checksums import combined, is_whole, with_checksum
-from honeyguide.store.database import FILE, explain, open_crawl, put_about, upgrade
+from honeyguide.store.database import BESIDE, FILE, explain, open_crawl, put_about, upgrade
 from honeyguide.store.ledger import INSERT_PAGE, clean
 from honeyguide.store.lock import Lock
 from honeyguide.store.snapshots import Snapshots
@@ -28,6 +29,7 @@ from honeyguide.warc.index import index_path, write_index
 from honeyguide.warc.verify import Stored, stored
 from honeyguide.warc.writer import WarcWriter
 
+_FILES = {"warc", "index", "tail", "policy"}  # kinds of findings that are not in the database
 _HTML = ("text/html", "application/xhtml+xml", "")
 
 
@@ -41,8 +43,6 @@ def repair(folder: Path, progress: Progress | None = None) -> tuple[list[str], l
         done = list(_mend(check))
         again = Check(folder, progress)
         return done, again.run()
-    except sqlite3.Error as error:
-        raise HoneyguideError(f"{folder} cannot be repaired: {FILE}: {error}") from None
     except OSError as error:
         raise explain(error, folder) from None
     finally:
@@ -51,25 +51,52 @@ def repair(folder: Path, progress: Progress | None = None) -> tuple[list[str], l
 
 def _mend(check: Check) -> Iterator[str]:
     kinds = {finding.kind for finding in check.findings}
+    if kinds - _FILES:
+        yield from _mend_database(check, kinds)
+    if "tail" in kinds:
+        yield from _cut_tail(check)
+    if "index" in kinds:
+        yield from _write_indexes(check)
+
+
+def _mend_database(check: Check, kinds: set[str]) -> list[str]:
+    """Mend the rows; if SQLite cannot go through with it, the file stays as it was."""
+    names = [FILE + end for end in ("", *BESIDE)]
+    paths = [inside(check.folder, name) for name in names]
+    before = {path: _copied(path) for path in paths if path.exists()}
     try:
-        database = open_crawl(check.folder)
-    except HoneyguideError:
-        return  # it stays among the findings
-    with closing(database):
+        return _mend_rows(check, kinds)
+    except (sqlite3.Error, HoneyguideError):  # what is wrong stays among the findings
+        for path in paths:
+            path.unlink(missing_ok=True)
+        for path, copy in before.items():
+            copy.replace(path)
+        return []
+    finally:
+        for copy in before.values():
+            copy.unlink(missing_ok=True)
+        sync_folder(check.folder)
+
+
+def _mend_rows(check: Check, kinds: set[str]) -> list[str]:
+    done: list[str] = []
+    with closing(open_crawl(check.folder)) as database:
         upgrade(database)
-        mender = _Mender(check, database)
         if "log" in kinds:
             database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            yield f"dropped the end of {FILE}-wal that cannot be read"
-        if kinds - {"warc", "index", "tail", "policy"}:
-            yield from mender.rows()
+            done.append(f"dropped the end of {FILE}-wal that cannot be read")
+        done += _Mender(check, database).rows()
         if "database" in kinds:
             database.execute("VACUUM")
-            yield f"wrote {FILE} anew from its rows"
-        if "tail" in kinds:
-            yield from mender.tail()
-    if kinds & {"index", "tail", "warc"}:
-        yield from _indexes(check)
+            done.append(f"wrote {FILE} anew from its rows")
+    return done
+
+
+def _copied(path: Path) -> Path:
+    copy = path.with_name(f"{path.name}.before")
+    with open_inside(path.parent, path.name) as file, replacing(copy) as other:
+        shutil.copyfileobj(file, other)
+    return copy
 
 
 class _Mender:
@@ -241,16 +268,18 @@ class _Mender:
         put_about(self._database, {"events": events, "visits": visits, "hosts": hosts})
         self._visits = visits
 
-    def tail(self) -> Iterator[str]:
-        """Cut off what was written of bodies and never committed."""
-        known = dict(self._database.execute("SELECT key, value FROM about"))
-        writer = WarcWriter(self._check.folder / WARCS)
-        writer.resume(known.get("warc", ""), known.get("warc_size", 0))
+
+def _cut_tail(check: Check) -> Iterator[str]:
+    """Cut off what was written of bodies and never committed."""
+    known = check.known.about
+    if "warc" in known and "warc_size" in known:
+        writer = WarcWriter(check.folder / WARCS)
+        writer.resume(known["warc"], known["warc_size"])
         writer.abandon()
         yield "cut off records that were never finished"
 
 
-def _indexes(check: Check) -> Iterator[str]:
+def _write_indexes(check: Check) -> Iterator[str]:
     """Indexes from the WARC files that they are of."""
     warcs = inside(check.folder, WARCS)
     for name in sorted({f.where for f in check.findings if f.kind == "index"}):
