@@ -66,10 +66,10 @@ class WebWorld:
         answered: Callable[[str], None] = lambda host: None,  # told of those that were well
         robots: Robots | None = None,  # whose files are kept with the crawl; None: nobody's
         clock: Callable[[], float] = time.monotonic,
-        http: HttpFetcher | None = None,  # who sends the requests, and tells of them
+        sender: HttpFetcher | None = None,  # of requests, who tells of them
     ) -> None:
         self._judge = judge
-        self._http = http
+        self._sender = sender
         self._fetcher = fetcher
         self._politeness = politeness
         self.live = politeness is not None
@@ -126,8 +126,8 @@ class WebWorld:
 
     def observe(self, observer: Callable[[Request], None]) -> None:
         """Call the observer when a request has ended, however it ended."""
-        if self._http is not None:
-            self._http.observer = observer
+        if self._sender is not None:
+            self._sender.observer = observer
 
     def _rest(
         self, link: Link, response: Response, seconds: float
@@ -215,11 +215,10 @@ def live_web(  # noqa: PLR0913 each is something that a user can say
     name = user_agent(contact)
     # many names at one given address are one's own doing: no limit for the address then
     hosts = Elsewhere(resolve) if resolve else None
-    http = Shortage(
-        HttpFetcher(
-            name, allow_private=allow_private, hosts=hosts, per_address=None if hosts else 2
-        )
+    sender = HttpFetcher(
+        name, allow_private=allow_private, hosts=hosts, per_address=None if hosts else 2
     )
+    http = Shortage(sender)
 
     def wait(host: str) -> float:
         return admitted.wait(host)
@@ -246,7 +245,7 @@ def live_web(  # noqa: PLR0913 each is something that a user can say
         answered=witnesses.recall,
         robots=robots,
         clock=network.clock,
-        http=http,
+        sender=sender,
     )
     if not sitemaps:
         return world
