@@ -16,10 +16,10 @@ from honeyguide.store.check import Check
 from honeyguide.store.database import create
 from honeyguide.store.pieces import SIZE, unpacked
 from honeyguide.store.recorded import Recorded
+from honeyguide.store.records import stored
 from honeyguide.store.repair import repair
 from honeyguide.store.store import Store
 from honeyguide.warc.index import index_lines
-from honeyguide.warc.verify import stored
 
 from . import kept
 

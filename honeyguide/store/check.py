@@ -25,10 +25,10 @@ from honeyguide.store.checksums import is_whole
 from honeyguide.store.database import FILE, FORMAT, format_of, open_crawl, told
 from honeyguide.store.log import has_lost_commits
 from honeyguide.store.pieces import Pieces, unpacked
+from honeyguide.store.records import Stored, stored
 from honeyguide.store.snapshots import Snapshots
 from honeyguide.store.store import WARCS
 from honeyguide.warc.index import index_lines, index_path
-from honeyguide.warc.verify import Stored, stored
 
 Progress = Callable[[str, int, int], None]  # what, done, of how many
 _MOST = 1 << 28  # bytes of a text or a visit

@@ -22,11 +22,11 @@ from honeyguide.store.checksums import combined, is_whole, with_checksum
 from honeyguide.store.database import BESIDE, FILE, explain, open_crawl, put_about, upgrade
 from honeyguide.store.ledger import INSERT_PAGE, clean
 from honeyguide.store.lock import Lock
+from honeyguide.store.records import Stored, stored
 from honeyguide.store.snapshots import Snapshots
 from honeyguide.store.store import WARCS
 from honeyguide.version import VERSION
 from honeyguide.warc.index import index_path, write_index
-from honeyguide.warc.verify import Stored, stored
 from honeyguide.warc.writer import WarcWriter
 
 _FILES = {"warc", "index", "tail", "policy"}  # kinds of findings that are not in the database
