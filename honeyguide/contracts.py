@@ -47,6 +47,20 @@ class Response:
     seconds: float | None = None  # that the server took, its queue included; None: not known
 
 
+class Request(NamedTuple):
+    """One request that was sent, whatever it was for, and how it was answered."""
+
+    host: str
+    url: str
+    sent: float  # seconds since 1970, by the crawler's clock
+    seconds: float  # until the answer was there or was no longer waited for
+    status: int = 0  # 0 without an answer
+    failure: str = ""  # as in Response; "cancelled" when the crawl ended first
+    bytes: int = 0  # of the body, as transferred
+    retry_after: float | None = None  # seconds that the answer asks to be left alone
+    location: str = ""  # the URL that a redirect names
+
+
 @dataclass(frozen=True, slots=True)
 class Page:
     """A page that was read: its text and its links in document order."""
@@ -225,6 +239,15 @@ class Recalling(Protocol):
 
     def recall(self, learnt: Iterable[OfHost]) -> None:
         """Know again what the visits of this crawl taught before it was resumed."""
+        ...
+
+
+@runtime_checkable
+class Observable(Protocol):
+    """A web that tells of each request it sends, those for robots.txt and redirects included."""
+
+    def observe(self, observer: Callable[[Request], None]) -> None:
+        """Call the observer when a request has ended, however it ended."""
         ...
 
 

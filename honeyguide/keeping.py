@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from honeyguide.contracts import Recalling, Visit
+from honeyguide.contracts import Observable, Recalling, Visit
 from honeyguide.crawl import Crawl, Outcome, run_jumping
 from honeyguide.errors import HoneyguideError
 from honeyguide.fetchers.http import asked_with
@@ -116,6 +116,8 @@ def go_on(folder: Path, watcher: Watcher, **changes: Any) -> Ended:
         recorded = Recorded(opened.navigator(), store)
         if isinstance(opened.world, Recalling):
             opened.world.recall(store.learnt())
+        if isinstance(opened.world, Observable):
+            opened.world.observe(store.asked)
         plan = opened.plan
         crawl = opened.crawl(recorded, lambda visit, step, now: watcher(plan, recorded, visit))
         crawl.begin = recorded.started_at

@@ -17,6 +17,7 @@ from honeyguide.cli import (
     inspecting,
     listing,
     regions,
+    report,
     serving,
     showing,
     training,
@@ -37,6 +38,9 @@ app.command("resume", short_help="Go on with a crawl that was stopped or killed.
 app.command("status")(inspecting.status)
 app.command("export")(inspecting.export)
 app.command("check", short_help="Verify a crawl's folder, and repair it.")(check.check)
+app.command("report", short_help="Show a site's owner what a crawl asked of the site.")(
+    report.report
+)
 app.command("robots", short_help="Say whether a URL may be fetched, and why.")(inspecting.robots)
 app.command("regions")(regions.regions)
 app.command("find", short_help="Find the pages where sites publish their events.")(finding.find)

@@ -4,7 +4,7 @@ import asyncio
 import socket
 import time
 import weakref
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -12,12 +12,13 @@ import aiohttp
 from multidict import CIMultiDictProxy
 from yarl import URL
 
-from honeyguide.contracts import Link, Response
+from honeyguide.contracts import Link, Request, Response
 from honeyguide.errors import HoneyguideError
 from honeyguide.fetchers import failures
 from honeyguide.fetchers.addresses import Resolver
 from honeyguide.fetchers.connections import BoundedConnector
 from honeyguide.fetchers.decoding import decode_apart
+from honeyguide.fetchers.requests import request_of
 from honeyguide.fetchers.targets import Target, as_ascii, target
 from honeyguide.fetchers.terms import Terms, Timeouts
 from honeyguide.fetchers.turns import Turns
@@ -76,6 +77,7 @@ class HttpFetcher:
         self._sockets: weakref.WeakSet[socket.socket] = weakref.WeakSet()
         self._max_connections = _MAX_CONNECTIONS
         self._session: aiohttp.ClientSession | None = None
+        self.observer: Callable[[Request], None] = lambda request: None  # told of each one's end
 
     async def fetch(self, link: Link, terms: Terms | None = None) -> Response:
         """Bring what a link points to, or the name of what went wrong."""
@@ -123,7 +125,8 @@ class HttpFetcher:
 
     async def _ask(self, link: Link, place: Target, terms: Terms) -> Response:
         session = self._session or self._open_session()
-        status, headers, body = 0, {}, b""
+        status, headers, body, received, failure = 0, {}, b"", 0, "cancelled"
+        sent, begin = time.time(), time.monotonic()
         try:
             answer = await session.get(
                 URL(place.url, encoded=True), headers=self._extra(terms), allow_redirects=False
@@ -134,9 +137,13 @@ class HttpFetcher:
                 if not failure and _has_page(status, headers, terms):
                     body, failure = await _body(answer.content, headers, terms)
             finally:
+                received = answer.content.total_bytes
                 answer.close()
         except failures.ERRORS as error:
             failure = failures.name(error)
+        finally:
+            seconds = time.monotonic() - begin
+            self.observer(request_of(place, sent, seconds, status, headers, failure, received))
         return Response(link, place.url, status, headers, body, failure)
 
     def _extra(self, terms: Terms) -> dict[str, str]:

@@ -20,6 +20,7 @@ from honeyguide.serialise import (
     unpack_links,
     unpack_visit,
 )
+from honeyguide.store import requests
 from honeyguide.store.checksums import is_whole
 from honeyguide.store.database import FILE, FORMAT, format_of, open_crawl, told
 from honeyguide.store.log import has_lost_commits
@@ -113,7 +114,7 @@ class Check:
             if said != "ok":
                 self._found("database", f"{FILE} is damaged: {said}")
         has_checksums = format_of(database) == FORMAT
-        for look in (self._about, self._journal, self._pages, self._hosts):
+        for look in (self._about, self._journal, self._pages, self._hosts, self._requests):
             try:
                 look(database, has_checksums)
             except _MISFITS as error:
@@ -172,6 +173,12 @@ class Check:
                 self._found("host", f"what is known of host {row[0]!r} is damaged", row[0])
         if sum != self.known.about.get("hosts", sum) and not self._has("host"):
             self._found("host", "something that was known of a host is missing")
+
+    def _requests(self, database: sqlite3.Connection, has_checksums: bool) -> None:
+        if has_checksums:
+            self._tell("requests")
+            for n in requests.damaged(database):
+                self._found("request", f"request {n} is damaged", n)
 
     def _is_right(self, row: tuple[Any, ...], has_checksums: bool) -> bool:
         unchecked = self.known.about.get("unchecked", 0)

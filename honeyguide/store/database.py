@@ -80,8 +80,21 @@ CREATE TABLE pieces (  -- of the arrays of snapshots, each once
 CREATE TABLE hosts (  -- what the world has learnt of each
     host TEXT, what TEXT, value REAL NOT NULL, checksum INTEGER, PRIMARY KEY (host, what)
 ) WITHOUT ROWID;
+CREATE TABLE requests (  -- one for each that was sent, in the order of their ends
+    n INTEGER PRIMARY KEY,
+    host TEXT NOT NULL,
+    url TEXT NOT NULL,
+    sent REAL NOT NULL,  -- seconds since 1970
+    seconds REAL NOT NULL,
+    status INTEGER NOT NULL,  -- 0 without an answer
+    failure TEXT NOT NULL,
+    bytes INTEGER NOT NULL,  -- of the body, as transferred
+    retry_after REAL,  -- seconds
+    location TEXT NOT NULL,  -- of a redirect
+    checksum INTEGER  -- of all but n
+);
 """
-_NEW = ("pieces", "hosts")  # tables that folders of format 1 may be without
+_NEW = ("pieces", "hosts", "requests")  # tables that folders of format 1 may be without
 _ADDED = {  # columns that they are without
     "about": ("checksum INTEGER",),
     "journal": ("checksum INTEGER",),

@@ -8,8 +8,9 @@ from typing import Any
 import msgspec
 import zstandard
 
-from honeyguide.contracts import UNWANTED, Link, OfHost, Verdict, Visit
+from honeyguide.contracts import UNWANTED, Link, OfHost, Request, Verdict, Visit
 from honeyguide.serialise import pack_links, pack_visit, text_to_bytes
+from honeyguide.store import requests
 from honeyguide.store.checksums import with_checksum
 from honeyguide.store.database import put_about
 from honeyguide.warc.index import Place
@@ -64,6 +65,11 @@ class Ledger:
         for learnt in visit.learnt:
             self._learn(learnt)
         self.note(last=fetched, **known)
+
+    def asked(self, request: Request) -> None:
+        """A request was sent, and has ended."""
+        self.begin()
+        requests.add(self._database, request)
 
     def in_transaction(self, steps: Iterator[None]) -> Iterator[None]:
         """The same steps, each in a transaction."""

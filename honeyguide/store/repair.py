@@ -16,6 +16,7 @@ from honeyguide.errors import HoneyguideError
 from honeyguide.files import inside, open_inside, replacing, sync_folder
 from honeyguide.parsers.html import parse
 from honeyguide.serialise import DamagedError, text_to_bytes
+from honeyguide.store import requests
 from honeyguide.store.check import Check, Finding, Progress
 from honeyguide.store.checksums import combined, is_whole, with_checksum
 from honeyguide.store.database import (
@@ -174,6 +175,7 @@ class _Mender:
         yield from self._snapshots()
         yield from self._journal()
         yield from self._hosts()
+        yield from self._requests()
         yield from self._about()
 
     @contextmanager
@@ -276,6 +278,13 @@ class _Mender:
             self._database.executemany("DELETE FROM hosts WHERE host = ? AND what = ?", damaged)
             self._count()
         yield f"forgot {len(damaged)} things that were known of hosts: they are learnt again"
+
+    def _requests(self) -> Iterator[str]:
+        damaged = [(n,) for n in requests.damaged(self._database)]
+        if damaged:
+            with self._transaction():
+                self._database.executemany("DELETE FROM requests WHERE n = ?", damaged)
+            yield f"forgot {len(damaged)} requests of which it is not known what they were"
 
     def _about(self) -> Iterator[str]:
         named = {f.where for f in self._check.findings if f.kind == "about"}

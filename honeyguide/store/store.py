@@ -8,7 +8,7 @@ from pathlib import Path
 from sqlite3 import Error as DatabaseError
 from typing import Any
 
-from honeyguide.contracts import Link, OfHost, State, Verdict, Visit
+from honeyguide.contracts import Link, OfHost, Request, State, Verdict, Visit
 from honeyguide.errors import HoneyguideError
 from honeyguide.navigator import Navigator
 from honeyguide.serialise import (
@@ -110,6 +110,10 @@ class Store:
         self._visits += 1
         what = (self._next(now), now, visit, counted or visit.verdict, score, self._wall(), known)
         self._put(partial(self._ledger.visit, *what), _size(visit))
+
+    def asked(self, request: Request) -> None:
+        """A request was sent, and has ended; it changes nothing, but can be told of later."""
+        self._put(partial(self._ledger.asked, request))
 
     def note(self, **known: Any) -> None:
         """Something for `status`: how many links wait, why the crawl stopped."""

@@ -7,7 +7,18 @@ from functools import lru_cache
 
 import numpy as np
 
-from honeyguide.contracts import UNASKED, Link, OfHost, Recalling, Sampled, Truth, Visit, World
+from honeyguide.contracts import (
+    UNASKED,
+    Link,
+    Observable,
+    OfHost,
+    Recalling,
+    Request,
+    Sampled,
+    Truth,
+    Visit,
+    World,
+)
 from honeyguide.errors import HoneyguideError
 
 
@@ -59,6 +70,11 @@ class RecordedFirst:
         """What was learnt of hosts was learnt beyond the record."""
         if isinstance(self.beyond, Recalling):
             self.beyond.recall(learnt)
+
+    def observe(self, observer: Callable[[Request], None]) -> None:
+        """Requests are sent beyond the record only."""
+        if isinstance(self.beyond, Observable):
+            self.beyond.observe(observer)
 
     def labels(self) -> dict[str, int]:
         """The labels of the record."""

@@ -7,7 +7,16 @@ from itertools import islice
 from msgspec import structs
 
 from honeyguide import urls
-from honeyguide.contracts import Link, OfHost, Recalling, Truth, Visit, World
+from honeyguide.contracts import (
+    Link,
+    Observable,
+    OfHost,
+    Recalling,
+    Request,
+    Truth,
+    Visit,
+    World,
+)
 
 TAG_PATH = "sitemap"
 READ = "sitemaps"  # as what is learnt of a host
@@ -49,6 +58,11 @@ class Sitemapped:
         self._hosts |= {host for host, what, _ in learnt if what == READ}
         if isinstance(self._world, Recalling):
             self._world.recall(learnt)
+
+    def observe(self, observer: Callable[[Request], None]) -> None:
+        """As the other world does."""
+        if isinstance(self._world, Observable):
+            self._world.observe(observer)
 
     def find(self, name: str) -> Link:
         """As the other world does."""

@@ -11,6 +11,7 @@ from honeyguide.contracts import (
     Link,
     OfHost,
     Page,
+    Request,
     Response,
     Truth,
     Verdict,
@@ -65,8 +66,10 @@ class WebWorld:
         answered: Callable[[str], None] = lambda host: None,  # told of those that were well
         robots: Robots | None = None,  # whose files are kept with the crawl; None: nobody's
         clock: Callable[[], float] = time.monotonic,
+        sender: HttpFetcher | None = None,  # of requests, who tells of them
     ) -> None:
         self._judge = judge
+        self._sender = sender
         self._fetcher = fetcher
         self._politeness = politeness
         self.live = politeness is not None
@@ -120,6 +123,11 @@ class WebWorld:
                 self._politeness.recall(host, int(value))
             elif what == RESTS_UNTIL:
                 self._leave(host, max(0.0, value - time.time()))
+
+    def observe(self, observer: Callable[[Request], None]) -> None:
+        """Call the observer when a request has ended, however it ended."""
+        if self._sender is not None:
+            self._sender.observer = observer
 
     def _rest(
         self, link: Link, response: Response, seconds: float
@@ -207,11 +215,10 @@ def live_web(  # noqa: PLR0913 each is something that a user can say
     name = user_agent(contact)
     # many names at one given address are one's own doing: no limit for the address then
     hosts = Elsewhere(resolve) if resolve else None
-    http = Shortage(
-        HttpFetcher(
-            name, allow_private=allow_private, hosts=hosts, per_address=None if hosts else 2
-        )
+    sender = HttpFetcher(
+        name, allow_private=allow_private, hosts=hosts, per_address=None if hosts else 2
     )
+    http = Shortage(sender)
 
     def wait(host: str) -> float:
         return admitted.wait(host)
@@ -238,6 +245,7 @@ def live_web(  # noqa: PLR0913 each is something that a user can say
         answered=witnesses.recall,
         robots=robots,
         clock=network.clock,
+        sender=sender,
     )
     if not sitemaps:
         return world

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import threading
+import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from typing import Any
 
@@ -40,6 +41,7 @@ class Server:
     def __init__(self, answers: Mapping[str, Answer], port: int = 0) -> None:
         self.answers = dict(answers)
         self.asked: list[str] = []  # "host path", in order
+        self.times: list[float] = []  # when, in seconds since 1970
         self.requests: list[dict[str, str]] = []  # their headers
         self.connections = 0
         self.port = port  # 0: any that is free, and the same when it is started again
@@ -74,6 +76,7 @@ class Server:
         head = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")
         path = head[0].split(" ")[1]
         headers = {line.partition(":")[0].lower(): line.partition(": ")[2] for line in head[1:]}
+        self.times.append(time.time())
         self.asked.append(f"{headers['host'].partition(':')[0]} {path}")
         self.requests.append(headers)
         answer = self.answers.get(path, page(b"", "404 Not Found"))

@@ -1,0 +1,75 @@
+"""honeyguide report: what a crawl did to a host, for whoever runs the host."""
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from honeyguide.cli.inspecting import Folder
+from honeyguide.errors import HoneyguideError
+
+if TYPE_CHECKING:
+    from honeyguide.host_report import HostReport
+
+
+def report(
+    folder: Folder,
+    host: Annotated[
+        str, typer.Option("--host", help="One host, in full; a URL names its host, too.")
+    ] = "",
+    as_json: Annotated[
+        bool,
+        typer.Option("--json", help="A line of JSON for each host; times are seconds since 1970."),
+    ] = False,
+    out: Annotated[Path | None, typer.Option("--out", help="A file to write it to.")] = None,
+) -> None:
+    """Show a site's owner what a crawl asked of the site, when, and which wishes it heeded."""
+    from honeyguide.fetchers.targets import host_of
+    from honeyguide.host_report import host_reports
+
+    name = host_of(host) if "://" in host else host.lower().strip("[]")
+    if host and not name:
+        raise HoneyguideError(f"{host!r} is no host or web address")
+    found = host_reports(folder, name)
+    lines = _json(found) if as_json else _readable(folder, found)
+    if out is None:
+        for line in lines:
+            typer.echo(line)
+    else:
+        _write(out, lines)
+
+
+def _json(found: Iterable["HostReport"]) -> Iterator[str]:
+    return (json.dumps(asdict(each)) for each in found)
+
+
+def _readable(folder: Path, found: Iterator["HostReport"]) -> Iterator[str]:
+    from honeyguide.cli import report_text
+    from honeyguide.exports import status
+    from honeyguide.host_report import what_is_known
+
+    first, second = next(found, None), next(found, None)
+    if first is None:
+        yield "No request was sent yet."
+        return
+    if second is None:
+        yield from report_text.letter(first)
+    else:
+        yield from report_text.overview(chain((first, second), found))
+    yield ""
+    yield from report_text.remarks(status(folder), what_is_known(folder))
+
+
+def _write(out: Path, lines: Iterator[str]) -> None:
+    if out.exists():
+        raise HoneyguideError(f"{out} already exists: choose another place for the report")
+    first = next(lines, "")  # a wrong folder or host leaves no file
+    try:
+        with out.open("x", encoding="utf-8") as file:
+            file.writelines(f"{line}\n" for line in (first, *lines))
+    except OSError as error:
+        raise HoneyguideError(f"cannot write {out}: {error.strerror}") from None
