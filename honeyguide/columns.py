@@ -18,6 +18,7 @@ class Columns:
         self.size = 0
         self._dtypes = dtypes
         self._arrays = {name: self._zeros(name, capacity) for name in dtypes}
+        self._row_bytes = sum(array.nbytes // capacity for array in self._arrays.values())
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         """The whole column, spare rows included."""
@@ -25,6 +26,18 @@ class Columns:
 
     def __len__(self) -> int:
         return self.size
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the rows in use."""
+        return self.size * self._row_bytes
+
+    def keep(self, rows: NDArray[np.intp]) -> None:
+        """Keep these rows only, in this order, and give back the memory of the others."""
+        for name, old in self._arrays.items():
+            self._arrays[name] = kept = self._zeros(name, len(old))  # room costs nothing
+            np.take(old, rows, axis=0, out=kept[: len(rows)], mode="clip")  # "raise" copies
+        self.size = len(rows)
 
     def extend(self, count: int) -> slice:
         """Add rows of zeros and say where they are."""
