@@ -53,10 +53,10 @@ def farm(kind: str, links: int) -> Callable[[bytes, bytes], bytes | None]:
         if path == b"/robots.txt":
             return None
         dice = random.Random(host + path)
-        text = random.Random(0) if kind == "copies" else dice
+        text = random.Random(0) if kind == "copies" else dice  # anchors are text, too
         words = " ".join(_word(text, 6) for _ in range(TEXT_WORDS))
         anchors = "".join(
-            f'<li><a href="{FARMS[kind](dice)}">{_word(dice, 6)}</a></li>' for _ in range(links)
+            f'<li><a href="{FARMS[kind](dice)}">{_word(text, 6)}</a></li>' for _ in range(links)
         )
         page = f"<html><title>{_word(text)}</title><p>{words}</p><ul>{anchors}</ul></html>"
         return served_site.message(page.encode())
