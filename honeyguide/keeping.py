@@ -144,7 +144,7 @@ def go_on(folder: Path, watcher: Watcher, **changes: Any) -> Ended:
 
 def _within_memory(crawl: Crawl, limit: float) -> Observer:
     """Tell the crawl's observer of each visit, and end the crawl before memory does."""
-    tell, visits = crawl.observer, count()
+    tell, visits = crawl.observer, count(1)
 
     def watch(visit: Visit, step: Step, now: float) -> None:
         if tell is not None:

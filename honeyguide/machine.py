@@ -23,7 +23,7 @@ def shown_size(size: int) -> str:
     unit, bytes_of = next(
         (each for each in reversed(UNITS.items()) if size >= each[1]), ("", UNITS[""])
     )
-    return f"{size / bytes_of:.3g} {unit}B"
+    return f"{size / bytes_of:.4g} {unit}B"
 
 
 def memory_size(root: Path = Path("/")) -> int | None:

@@ -46,8 +46,8 @@ WISHES = ("contact", "allow_private", "resolve", "sitemaps", "parsers")  # what 
 USUAL_JUDGE = "topic"
 MOST_HOSTS = 5  # of a crawl that says nobody's name
 HIGHEST_PRICE = 1000  # beyond, scores are too coarse to tell links apart
-PROGRAM_MEMORY = 300 << 20  # bytes: the program, its encoder and what is in flight
-LEAST_MEMORY = 400 << 20
+PROGRAM_MEMORY = 384 << 20  # bytes: the program, its encoder, its caches and what is in flight
+LEAST_MEMORY = 512 << 20
 PRICE = 0.1  # rewards that a second is worth; docs/agents/url_agents.md compares some
 
 
