@@ -14,7 +14,7 @@ import tarfile
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -155,7 +155,7 @@ class _Server(asyncio.Protocol):
         line, _, headers = request.partition(b"\r\n")
         path, counts = line.split(b" ", 2)[1], self._counts
         if path == b"/counts":
-            told = _message(json.dumps(counts).encode(), b"application/json")
+            told = message(json.dumps(counts).encode(), b"application/json")
             counts.update(dict.fromkeys(counts, 0))
             return told
         counts["first"] = counts["first"] or time.time()
@@ -163,23 +163,24 @@ class _Server(asyncio.Protocol):
         answer = self._answer_to(host[1] if host else b"", path)
         if answer is None:
             counts["missing"] += 1
-            return _message(b"<h1>Sorry</h1>", status=b"404 Not Found")
+            return message(b"<h1>Sorry</h1>", status=b"404 Not Found")
         counts["robots" if path == b"/robots.txt" else "pages"] += 1
         counts["bytes"] += len(answer)
         return answer
 
 
-def _message(
+def message(
     body: bytes, kind: bytes = b"text/html; charset=utf-8", status: bytes = b"200 OK"
 ) -> bytes:
+    """An answer as it goes over the wire."""
     head = b"HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n"
     return head % (status, kind, len(body)) + body
 
 
 def from_memory(site: Site) -> Callable[[bytes, bytes], bytes | None]:
     """Answers that were made beforehand."""
-    answers = {url.partition("://")[2].encode(): _message(h) for url, h in site.pages.items()}
-    robots = _message(b"User-agent: *\nDisallow: /private/\n", b"text/plain")
+    answers = {url.partition("://")[2].encode(): message(h) for url, h in site.pages.items()}
+    robots = message(b"User-agent: *\nDisallow: /private/\n", b"text/plain")
     return lambda host, path: robots if path == b"/robots.txt" else answers.get(host + path)
 
 
@@ -194,14 +195,15 @@ def generated(pages: int, seed: int) -> Callable[[bytes, bytes], bytes | None]:
         if place is None:
             return None
         if path == b"/robots.txt":
-            return _message(world.house.robots_txt(place).encode(), b"text/plain")
+            return message(world.house.robots_txt(place).encode(), b"text/plain")
         draft = world.draft(f"http://{host.decode()}{path.decode()}")
-        return _message(render(draft).encode()) if draft else None
+        return message(render(draft).encode()) if draft else None
 
     return answer
 
 
-async def _serve(answer: Callable[[bytes, bytes], bytes | None]) -> None:
+async def serve(answer: Callable[[bytes, bytes], bytes | None]) -> None:
+    """Answer on a free port, which is printed, until standard input ends."""
     counts = dict.fromkeys(("first", "connections", "robots", "pages", "bytes", "missing"), 0.0)
     loop = asyncio.get_running_loop()
     server = await loop.create_server(lambda: _Server(answer, counts), ADDRESS, 0, backlog=1024)
@@ -211,10 +213,15 @@ async def _serve(answer: Callable[[bytes, bytes], bytes | None]) -> None:
         await loop.run_in_executor(None, sys.stdin.read)
 
 
-@contextmanager
-def served(*what: str) -> Iterator[int]:
+def served(*what: str) -> AbstractContextManager[int]:
     """Serve in another process as long as this lasts, and say on which port."""
-    command = [sys.executable, __file__, *what]
+    return served_by(__file__, *what)
+
+
+@contextmanager
+def served_by(program: str, *what: str) -> Iterator[int]:
+    """The same by another program that calls `serve`."""
+    command = [sys.executable, program, *what]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
@@ -234,6 +241,6 @@ def counts(port: int) -> dict[str, float]:
 
 if __name__ == "__main__":
     if sys.argv[1] == "generated":
-        uvloop.run(_serve(generated(int(sys.argv[2]), int(sys.argv[3]))))
+        uvloop.run(serve(generated(int(sys.argv[2]), int(sys.argv[3]))))
     else:
-        uvloop.run(_serve(from_memory(pickle.loads(Path(sys.argv[1]).read_bytes()))))
+        uvloop.run(serve(from_memory(pickle.loads(Path(sys.argv[1]).read_bytes()))))

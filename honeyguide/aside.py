@@ -33,6 +33,11 @@ class Aside:
     def __len__(self) -> int:
         return len(self._block)
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of its tables."""
+        return self._block.nbytes
+
     def add(self, id: int, host: int, x: Vector) -> None:
         """Keep a link."""
         self._hosts = max(self._hosts, host + 1)

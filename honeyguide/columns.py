@@ -24,6 +24,7 @@ class Columns:
         self._dtypes = dtypes
         self._arrays = {name: self._zeros(name, capacity) for name in dtypes}
         self._views: dict[str, NDArray[Any]] = {}  # the rows in use, made when asked for
+        self._row_bytes = sum(array.nbytes // capacity for array in self._arrays.values())
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         """The rows in use of a column; ask again after rows were added."""
@@ -38,7 +39,15 @@ class Columns:
     @property
     def nbytes(self) -> int:
         """Bytes of the rows in use."""
-        return sum(self[name].nbytes for name in self._dtypes)
+        return self._size * self._row_bytes
+
+    def keep(self, rows: NDArray[np.intp]) -> None:
+        """Keep these rows only, in this order, and give back the memory of the others."""
+        self._retire()
+        for name, old in self._arrays.items():
+            self._arrays[name] = kept = self._zeros(name, len(old))  # room costs nothing
+            np.take(old, rows, axis=0, out=kept[: len(rows)], mode="clip")  # "raise" copies
+        self._size = len(rows)
 
     def add(self, count: int, **values: Any) -> range:
         """Add rows with these values, zero where none are given, and say which they are."""

@@ -350,6 +350,29 @@ class Frontier(Protocol):
     def load(self, state: State) -> None: ...
 
 
+@runtime_checkable
+class Measured(Protocol):
+    """A part that says how much memory its tables take: the same after a save and a load."""
+
+    @property
+    def nbytes(self) -> int: ...
+
+
+def nbytes_of(part: object) -> int:
+    """How much memory the tables of a part take, as far as it says so."""
+    return part.nbytes if isinstance(part, Measured) else 0
+
+
+@runtime_checkable
+class Compactable(Protocol):
+    """A frontier that can give back the memory of links that wait no more."""
+
+    @property
+    def row_bytes(self) -> int: ...  # of links that wait, and of those that wait no more
+
+    def compact(self) -> None: ...
+
+
 class Agent(ABC):
     """Says what links are worth, and learns from where they led."""
 

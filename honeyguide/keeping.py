@@ -2,22 +2,25 @@
 
 import asyncio
 import json
+import math
 import os
 import signal
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
+from itertools import count
 from pathlib import Path
 from typing import Any
 
-from honeyguide.contracts import Observable, Recalling, Visit
-from honeyguide.crawl import Crawl, Outcome, run_jumping
+from honeyguide.contracts import Observable, Recalling, Step, Visit
+from honeyguide.crawl import Crawl, Observer, Outcome, run_jumping
 from honeyguide.errors import HoneyguideError
 from honeyguide.fetchers.http import asked_with
 from honeyguide.files import inside, make_folder, replacing
 from honeyguide.guards import Cut
-from honeyguide.plan import OpenPlan, Plan
+from honeyguide.machine import resident_size
+from honeyguide.plan import OpenPlan, Plan, table_bytes
 from honeyguide.policies import save_policy
 from honeyguide.sources.model import is_shipped
 from honeyguide.store.database import create, holds_crawl, settings
@@ -26,6 +29,8 @@ from honeyguide.store.store import Store
 
 Watcher = Callable[[Plan, Recorded, Visit], None]  # told of each absorbed visit
 INTERRUPTED = "interrupted"
+MEMORY_SPENT = "memory spent"
+MEASURED_EVERY = 16  # visits between two looks at the memory that the process holds
 START = "start.policy"  # what the agent of a crawl started from
 LEARNT = "learnt.policy"  # what it has learnt
 # parts that read files, and the setting that names them
@@ -113,13 +118,15 @@ def go_on(folder: Path, watcher: Watcher, **changes: Any) -> Ended:
     try:
         if changes:  # hold for the next time too
             store.note(settings=json.dumps(settings(folder) | changes))
-        recorded = Recorded(opened.navigator(), store)
+        limit = opened.plan.memory_limit
+        recorded = Recorded(opened.navigator(), store, limit and table_bytes(limit))
         if isinstance(opened.world, Recalling):
             opened.world.recall(store.learnt())
         if isinstance(opened.world, Observable):
             opened.world.observe(store.asked)
         plan = opened.plan
         crawl = opened.crawl(recorded, lambda visit, step, now: watcher(plan, recorded, visit))
+        crawl.observer = _within_memory(crawl, limit or math.inf)
         crawl.begin = recorded.started_at
         run = _run_live if opened.takes_time else _run_simulated
         outcome = run(crawl, opened)
@@ -141,12 +148,26 @@ def go_on(folder: Path, watcher: Watcher, **changes: Any) -> Ended:
 
 def _plan(folder: Path) -> Plan:
     try:
-        return Plan(**settings(folder))
+        # a crawl that an earlier version began goes on by the rules of that version
+        return Plan(**{"bounded": False} | settings(folder))
     except TypeError as error:
         raise HoneyguideError(
             f"{folder} cannot be resumed: this version of honeyguide does not know all of its"
             f" settings ({error})"
         ) from None
+
+
+def _within_memory(crawl: Crawl, limit: float) -> Observer:
+    """Tell the crawl's observer of each visit, and end the crawl before memory does."""
+    tell, visits = crawl.observer, count(1)
+
+    def watch(visit: Visit, step: Step, now: float) -> None:
+        if tell is not None:
+            tell(visit, step, now)
+        if next(visits) % MEASURED_EVERY == 0 and (resident_size() or 0) > limit:
+            crawl.stop(MEMORY_SPENT)
+
+    return watch
 
 
 def _run_simulated(crawl: Crawl, opened: OpenPlan) -> Outcome:

@@ -17,10 +17,13 @@ class LetGo:
     best: float = -np.inf
     taken: int = 0
     taken_worth: float = 0.0
+    for_memory: int = 0  # of all, those that the limit of memory had no room for
+    unnoted: int = 0  # links never seen before that it had not even room to note
 
-    def shed(self, scores: Vector) -> None:
+    def shed(self, scores: Vector, for_memory: bool = False) -> None:
         """These links are forgotten."""
         finite = scores[np.isfinite(scores)]
+        self.for_memory += len(finite) if for_memory else 0
         if len(finite):
             self.count += len(finite)
             self.worth += float(finite.sum(dtype=np.float64))
@@ -40,11 +43,20 @@ class LetGo:
             "best": self.best,
             "taken": self.taken,
             "taken_worth": self.taken_worth,
+            "for_memory": self.for_memory,
+            "unnoted": self.unnoted,
         }
 
     def __str__(self) -> str:
-        if not self.count:
-            return ""
+        told = self._of_links() if self.count else ""
+        if self.for_memory:
+            told += f", {self.for_memory:,} of them for want of memory"
+        if self.unnoted:
+            noted = f"{counted(self.unnoted, 'link')} not even noted, for want of memory"
+            told = f"{told}; {noted}" if told else noted
+        return told
+
+    def _of_links(self) -> str:
         shown = f"{counted(self.count, 'link')} (mean score {self.worth / self.count:.3g}"
         shown += f", best {self.best:.3g}"
         if self.taken:

@@ -1,6 +1,7 @@
 """The crawled graph so far: what was visited, who links to whom, how relevant it was."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import compress
 
 import numpy as np
 
@@ -8,6 +9,7 @@ from honeyguide.columns import Columns
 from honeyguide.contracts import Ids, Link, Mask, Outlinks, Page, State, Vector, Visit
 from honeyguide.urltable import UrlTable
 
+Screen = Callable[[Sequence[str]], Mask]  # URLs never seen before: which are worth noting
 FARTHEST = 9  # cap of the distance to the last relevant ancestor (document 001)
 
 
@@ -69,8 +71,11 @@ class Memory:
             self._mark(page, visit)
         return end
 
-    def link(self, source: int, page: Page) -> Outlinks:
-        """Note the links of a visited page, each target once, itself left out."""
+    def link(self, source: int, page: Page, screen: Screen | None = None) -> Outlinks:
+        """Note the links of a visited page, each target once, itself left out.
+
+        URLs that were never seen before are noted only if the screen lets them through.
+        """
         depth = min(int(self._rows["depth"][source]) + 1, 65_535)
         distinct = {link.url: link for link in page.links}
         if len(distinct) < len(page.links):  # of several, the first one with an anchor
@@ -78,6 +83,8 @@ class Memory:
         for itself in (page.url, self.urls.url(source)):
             distinct.pop(itself, None)
         links = tuple(distinct.values())
+        if screen is not None:
+            links = self._screened(links, screen)
         ids = self._number(links, depth)
         visit = self._rows["visit"][source]
         if not self._visits["linked"][visit]:
@@ -171,6 +178,24 @@ class Memory:
         self.visits = state["visits"]
         self.relevant_found = state["relevant_found"]
         self._last_relevant = state["last_relevant"]
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all tables."""
+        tables = (self._rows, self._visits, self._edges)
+        return self.urls.nbytes + sum(table.nbytes for table in tables)
+
+    def _screened(self, links: tuple[Link, ...], screen: Screen) -> tuple[Link, ...]:
+        known = self.urls.find([link.url for link in links])
+        unseen = np.flatnonzero(known < 0).tolist()
+        if not unseen:
+            return links
+        let_through = screen([links[place].url for place in unseen])
+        if np.count_nonzero(let_through) == len(unseen):
+            return links
+        kept = np.ones(len(links), np.bool_)
+        kept[unseen] = let_through
+        return tuple(compress(links, kept.tolist()))
 
     def _number(self, links: Sequence[Link], depth: int = 0) -> Ids:
         ids = self.urls.add([link.url for link in links])

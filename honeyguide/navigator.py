@@ -12,11 +12,13 @@ from honeyguide.aside import Aside, Skipped
 from honeyguide.contracts import (
     UNASKED,
     Agent,
+    Compactable,
     Frontier,
     Ids,
     Link,
     Mask,
     Matrix,
+    Measured,
     Outlinks,
     State,
     Step,
@@ -33,6 +35,8 @@ from honeyguide.letgo import LetGo
 from honeyguide.memory import Memory
 
 Lanes = Callable[[Ids, Matrix], Ids]  # hosts and rows of links: whose rest each waits for
+WAITING_SHARE = 4  # of the bytes of all tables, one in four is left to waiting links
+SLACK = 0.9  # of what may wait, when some was let go of for want of memory
 RECONSIDERED = 10  # skipped links, or a hundredth, that get a chance when nothing else waits
 
 
@@ -74,7 +78,11 @@ class Navigator:
         self.lanes: Lanes = lambda hosts, x: hosts  # whose rest links wait for: their hosts'
         bounds = [bound for bound in (max_waiting, agent.max_waiting) if bound is not None]
         self._max_waiting = min(bounds, default=None)
+        self.max_bytes: int | None = None  # of all tables, kept to in the same way
+        self._is_full = False  # nothing more can be noted
         self._aside = Aside(agent.features.width)
+        parts = (frontier, self.memory, agent.features, self.guard, self._aside)
+        self._measured = [part for part in parts if isinstance(part, Measured)]
         self._forced: set[int] = set()  # skipped links that are taken for want of better ones
         self.stopped = False  # the agent found nothing worth a fetch
         self.moved = 0  # links that left or entered the frontier without a visit
@@ -151,7 +159,13 @@ class Navigator:
             self.frontier.end()
         self._rescore()
         self._shed()
+        self._keep_to_memory()
         return step
+
+    def bound(self, max_bytes: int) -> None:
+        """Keep all tables to so many bytes from now on."""
+        self.max_bytes = max_bytes
+        self._keep_to_memory()
 
     def state(self) -> State:
         """All of it."""
@@ -165,6 +179,8 @@ class Navigator:
             "forced": sorted(self._forced),
             "let_go": self.let_go.state(),
             "vocabulary": self.vocabulary.state() if self.vocabulary is not None else None,
+            "max_bytes": self.max_bytes,
+            "is_full": self._is_full,
             "explore": self._explore,
             "credit": self._credit,
             "tries": [[page, tries] for page, tries in self._tries.items()],
@@ -193,6 +209,8 @@ class Navigator:
         self.let_go = LetGo(**state["let_go"])
         if self.vocabulary is not None:
             self.vocabulary.load(state["vocabulary"])
+        self.max_bytes = state.get("max_bytes", self.max_bytes)  # older crawls had no limit
+        self._is_full = state.get("is_full", False)
         self._explore = state["explore"]
         self._credit = state["credit"]
         self._tries = dict(state["tries"])
@@ -259,6 +277,35 @@ class Navigator:
         if self._max_waiting is not None and len(self.frontier) > self._max_waiting:
             self.let_go.shed(self.frontier.shed(self._max_waiting))
 
+    def _keep_to_memory(self) -> None:
+        """Let go of the worst links when tables take too much memory; at last note no new ones."""
+        if self.max_bytes is None:
+            return
+        waiting = self.frontier.row_bytes if isinstance(self.frontier, Compactable) else 0
+        rest = sum(part.nbytes for part in self._measured) - waiting
+        least = self.max_bytes // WAITING_SHARE
+        self._is_full = rest > self.max_bytes - least
+        room = max(self.max_bytes - rest, least)
+        if waiting > room and isinstance(self.frontier, Compactable):
+            self.frontier.compact()
+            self._let_go_for_memory(room)
+
+    def _let_go_for_memory(self, room: int) -> None:
+        """Keep somewhat below what has room, so that it lasts for a while."""
+        assert isinstance(self.frontier, Compactable)  # noqa: S101 for the type checker
+        share = SLACK * room / max(self.frontier.row_bytes, 1)
+        if share < 1:
+            scores = self.frontier.shed(int(len(self.frontier) * share))
+            self.let_go.shed(scores, for_memory=True)
+            self.frontier.compact()
+
+    def _screen(self, urls: Sequence[str]) -> Mask:
+        """Which URLs never seen before are noted."""
+        if self._is_full:
+            self.let_go.unnoted += len(urls)
+            return np.zeros(len(urls), np.bool_)
+        return self.guard.screen(self.memory, urls)
+
     def _put_back(self, lease: Lease, visit: Visit) -> Step:
         """Let a link wait for another try; nothing is learnt from a failure that may pass."""
         self._tries[lease.id] = self._tries.get(lease.id, 0) + 1
@@ -272,7 +319,8 @@ class Navigator:
     def _found(self, page: int, visit: Visit) -> Outlinks:
         if visit.page is None:
             return Outlinks(None, page, (), np.empty(0, np.int32))
-        found = self.memory.link(page, visit.page)
+        screens = self._is_full or not isinstance(self.guard, Unguarded)
+        found = self.memory.link(page, visit.page, self._screen if screens else None)
         if not self.agent.follows(visit.page):
             return _only(found, np.zeros(len(found.ids), np.bool_))
         found = _only(found, self.frontier.wants(found.ids))

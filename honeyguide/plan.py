@@ -32,6 +32,7 @@ from honeyguide.guards.lists import Lists
 from honeyguide.judges.closeness import check_topic
 from honeyguide.judges.label import Label
 from honeyguide.judges.remembered import Remembered
+from honeyguide.machine import memory_size, read_size, shown_size
 from honeyguide.navigator import Navigator
 from honeyguide.patterns import Refusal, listed
 from honeyguide.policies import load_policy
@@ -45,6 +46,8 @@ WISHES = ("contact", "allow_private", "resolve", "sitemaps", "parsers")  # what 
 USUAL_JUDGE = "topic"
 MOST_HOSTS = 5  # of a crawl that says nobody's name
 HIGHEST_PRICE = 1000  # beyond, scores are too coarse to tell links apart
+PROGRAM_MEMORY = 384 << 20  # bytes: the program, its encoder, its caches and what is in flight
+LEAST_MEMORY = 512 << 20
 PRICE = 0.1  # rewards that a second is worth; docs/agents/url_agents.md compares some
 
 
@@ -84,6 +87,7 @@ class Plan:
     allow: tuple[str, ...] = ()  # hosts, beginnings or patterns of URLs; nothing else is fetched
     deny: tuple[str, ...] = ()  # the same, of what is never fetched
     max_waiting: int | None = None  # links that may wait; the worst beyond that are let go of
+    max_memory: str = ""  # of the process: "512M", "2G"; half of the machine's if not said
     budget: int = 1000  # pages to fetch
     max_relevant: int | None = None  # stop after so many relevant pages
     max_seconds: float | None = None  # stop after so much time
@@ -98,6 +102,7 @@ class Plan:
     sitemaps: bool = False  # whether sites' sitemaps are a source of links
     parsers: int = 0  # processes that only read and judge pages; 0: all is done in one
     year: int | None = None  # the present one, for what is far in the future
+    bounded: bool = True  # whether domains have limits and copies no links; earlier versions: no
     random_seed: int = 0
 
     def __post_init__(self) -> None:
@@ -121,6 +126,11 @@ class Plan:
         for name in (*at_least_one, "max_waiting"):
             if (value := getattr(self, name)) is not None and value < 1:
                 raise HoneyguideError(f"{name.replace('_', ' ')} must be at least 1")
+        if self.max_memory and read_size(self.max_memory) < LEAST_MEMORY:
+            raise HoneyguideError(
+                f"max memory must be at least {shown_size(LEAST_MEMORY)}: so much is needed"
+                " before the first page"
+            )
         if self.survey < 0:
             raise HoneyguideError("a survey is a number of URLs, zero or more")
         if self.price is not None and not 0 <= self.price <= HIGHEST_PRICE:
@@ -141,6 +151,14 @@ class Plan:
             bytes=_or_infinite(self.max_bytes),
             barren=_or_infinite(self.max_barren),
         )
+
+    @property
+    def memory_limit(self) -> int | None:
+        """Bytes that the process may hold; none where nobody knows how many there are."""
+        if self.max_memory:
+            return read_size(self.max_memory)
+        size = memory_size()
+        return size and max(size // 2, LEAST_MEMORY)
 
     def with_examples(self) -> "Plan":
         """The same with its example pages read; they also say the topic if nothing else does."""
@@ -293,7 +311,7 @@ class OpenPlan:
     def guard(self, plan: Plan) -> Guard:
         """Against traps and copies, and what is never fetched."""
         name = plan.guard or ("watch" if self.world.live else "none")
-        guard: Guard = make("guard", name, year=plan.year)
+        guard: Guard = make("guard", name, year=plan.year, bounded=plan.bounded)
         if plan.allow or plan.deny or (self.world.live and name == "none"):
             guard = self._listed(plan, guard)
         return FewHosts(guard, MOST_HOSTS) if self.world.live and plan.is_anonymous else guard
@@ -303,6 +321,11 @@ class OpenPlan:
         usual = LIVE if self.takes_time else SIMULATED
         in_flight = self.plan.in_flight or usual.in_flight
         return Crawl(navigator, self.world, self.plan.limits, in_flight, observer)
+
+
+def table_bytes(memory_limit: int) -> int:
+    """Bytes that a crawl's tables may take: while they grow or are saved, they are there twice."""
+    return (memory_limit - PROGRAM_MEMORY) // 2
 
 
 def _priced(agent: Agent, world: RecordedFirst, plan: Plan) -> Priced:

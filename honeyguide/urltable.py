@@ -10,6 +10,7 @@ from honeyguide.contracts import Ids, State
 from honeyguide.urls import host as host_of
 
 RECENT = 1 << 15  # URLs whose numbers are at hand
+NAME_BYTES = 500  # of a host: its name twice, in a list and in a dict each
 
 
 class UrlTable:
@@ -33,7 +34,15 @@ class UrlTable:
 
     def find(self, urls: Sequence[str]) -> Ids:
         """The number of each URL; -1 for one never seen."""
-        return np.array([self._slots[self._slot(url, _hash(url))] - 1 for url in urls], np.int32)
+        numbers = list(map(self._recent.get, urls))
+        for place, url in enumerate(urls):
+            if numbers[place] is None:
+                numbers[place] = self._slot_view[self._slot(url, _hash(url))] - 1
+        return np.array(numbers, np.int32)
+
+    def find_host(self, name: str) -> int:
+        """The number of a host; -1 for one never seen."""
+        return self._hosts.get(name, -1)
 
     def add(self, urls: Sequence[str]) -> Ids:
         """The number of each URL, new numbers for new ones."""
@@ -71,6 +80,12 @@ class UrlTable:
     def host_count(self) -> int:
         """How many hosts have been seen."""
         return len(self._hosts)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all that was seen; about, since names are texts."""
+        slots, names = 2 * len(self._rows) * 4, len(self._prefix_names) * NAME_BYTES
+        return self._rows.nbytes + slots + len(self._paths) + names
 
     def state(self) -> State:
         """What the hash slots follow from."""

@@ -6,7 +6,17 @@ from dataclasses import replace
 import numpy as np
 
 from honeyguide.agents.wrapped import Wrapped
-from honeyguide.contracts import Agent, Features, Ids, Matrix, MemoryView, Outlinks, Step, Vector
+from honeyguide.contracts import (
+    Agent,
+    Features,
+    Ids,
+    Matrix,
+    MemoryView,
+    Outlinks,
+    Step,
+    Vector,
+    nbytes_of,
+)
 from honeyguide.errors import HoneyguideError
 
 
@@ -59,6 +69,11 @@ class _WithSeconds:
     def __init__(self, features: Features, seconds: Callable[[str], float]) -> None:
         self.width = features.width + 1
         self._features, self._seconds = features, seconds
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the agent's own tables."""
+        return nbytes_of(self._features)
 
     def __call__(self, memory: MemoryView, found: Outlinks) -> Matrix:
         x = self._features(memory, found)

@@ -23,6 +23,7 @@ LIMITS = {
     "bytes spent": "--max-bytes",
     "enough relevant pages": "--max-relevant",
     "nothing relevant any more": "--max-barren",
+    "memory spent": "--max-memory",
 }
 SHOWN = 3  # of the most relevant pages, with the reasons why
 
@@ -104,6 +105,7 @@ def crawl(
         ),
     ] = [],  # noqa: B006 - never changed
     max_waiting: flags.MaxWaiting = None,
+    max_memory: flags.MaxMemory = "",
     budget: flags.Budget = 1000,
     max_relevant: MaxRelevant = None,
     max_seconds: MaxSeconds = None,
@@ -145,26 +147,34 @@ def resume(
     max_seconds: MaxSeconds = None,
     max_bytes: MaxBytes = None,
     max_barren: MaxBarren = None,
+    max_memory: flags.MaxMemory = "",
 ) -> None:
     """Go on with a crawl that was killed, interrupted, or stopped at a limit."""
     changes = {
-        name: value for name, value in locals().items() if value is not None and name != "folder"
+        name: value
+        for name, value in locals().items()
+        if value is not None and value != "" and name != "folder"
     }
     _go_on(folder, **changes)
 
 
 def _go_on(folder: Path, **changes: Any) -> None:
     from honeyguide.exports import best_pages, status
-    from honeyguide.keeping import INTERRUPTED, go_on
+    from honeyguide.keeping import INTERRUPTED, MEMORY_SPENT, go_on
+    from honeyguide.machine import shown_size
+    from honeyguide.plan import Plan
+    from honeyguide.store.database import settings
 
     before = status(folder)["visits"]
     with progress_bar() as bar:
         task = bar.add_task("pages", total=None, news="")
+        told: set[str] = set()
 
         def watch(plan: "Plan", recorded: "Recorded", visit: "Visit") -> None:
             memory = recorded.memory
             news = f"{memory.relevant_found} relevant"
             bar.update(task, completed=memory.visits, total=plan.budget, news=news)
+            _tell_once(told, plan, recorded)
 
         ended = go_on(folder, watch, **changes)
     outcome = ended.outcome
@@ -178,6 +188,13 @@ def _go_on(folder: Path, **changes: Any) -> None:
     elif outcome.pages == before and outcome.reason in LIMITS:
         limit = LIMITS[outcome.reason]
         typer.echo(f"honeyguide: nothing more was fetched: say {limit} to go further", err=True)
+    if outcome.reason == MEMORY_SPENT:
+        limit = shown_size(Plan(**settings(folder)).memory_limit or 0)
+        typer.echo(
+            f"honeyguide: the memory limit of {limit} is reached: go on with a larger --max-memory,"
+            f" honeyguide resume {shlex.quote(str(folder))} --max-memory ...",
+            err=True,
+        )
     for page in best_pages(folder, SHOWN):
         typer.echo(f"{page['url']} ({page['relevance']:.2f}): {'; '.join(page['reasons'])}")
     if ended.differing:
@@ -191,3 +208,19 @@ def _go_on(folder: Path, **changes: Any) -> None:
         typer.echo(f"left out {cut.count} x {cut.reason}, such as {cut.example}")
     if outcome.reason == INTERRUPTED:
         typer.echo(f"go on with: honeyguide resume {shlex.quote(str(folder))}")
+
+
+def _tell_once(told: set[str], plan: "Plan", recorded: "Recorded") -> None:
+    """Say it when the limit of memory begins to cost links."""
+    from honeyguide.machine import shown_size
+
+    let_go = recorded.navigator.let_go
+    costs = {
+        "the least promising links are let go of": let_go.for_memory,
+        "links never seen before are no longer noted": let_go.unnoted,
+    }
+    for what, count in costs.items():
+        if count and what not in told:
+            told.add(what)
+            limit = shown_size(plan.memory_limit or 0)
+            typer.echo(f"honeyguide: to keep to {limit} of memory, {what}", err=True)

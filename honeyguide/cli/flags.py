@@ -111,6 +111,14 @@ MaxWaiting = Annotated[
     int | None,
     typer.Option("--max-waiting", min=1, help="Links that may wait; the worst are let go of."),
 ]
+MaxMemory = Annotated[
+    str,
+    typer.Option(
+        "--max-memory",
+        help="Memory to keep to, such as 2G: the worst links are let go of. Half of the machine's.",
+        show_default=False,
+    ),
+]
 Seeds = Annotated[
     list[str],
     typer.Option("--seed", help="A page to start from; repeat for more.", show_default=False),

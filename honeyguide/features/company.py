@@ -45,6 +45,11 @@ class Company:
     def __len__(self) -> int:
         return len(self._pages)
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of its tables."""
+        return self._pages.nbytes + self._links.nbytes + self._hosts.nbytes
+
     def rows(self, pages: Ids) -> Matrix:
         """What is known of pages now."""
         rows: Matrix = self._pages["row"][pages]

@@ -47,6 +47,11 @@ class LinkEvidence:
         self.company.hear(memory, found, likeness, around)
         return x
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of its tables."""
+        return self.company.nbytes + self._similarity.nbytes
+
     @staticmethod
     def pages(x: Matrix) -> Ids:
         """The number of each row's page."""

@@ -23,6 +23,11 @@ class HostRecords:
     def __len__(self) -> int:
         return len(self._hosts)
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of its table."""
+        return self._hosts.nbytes
+
     def meet(self, hosts: Ids) -> None:
         """Make room for hosts."""
         self._hosts.grow(int(hosts.max(initial=-1)) + 1)

@@ -38,6 +38,11 @@ class TopicSimilarity:
         similarity: Matrix = said["best"][ids, None]
         return similarity
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of its table."""
+        return self._said.nbytes
+
     def state(self) -> State:
         """What was read of each link so far."""
         return self._said.state()

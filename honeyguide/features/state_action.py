@@ -65,6 +65,11 @@ class StateAction:
         self._hosts["pages"][its_host] += 1
         self._hosts["relevance"][its_host] += memory.relevance(page)
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of its table."""
+        return self._hosts.nbytes
+
     def state(self) -> State:
         """How hosts did."""
         return self._hosts.state()

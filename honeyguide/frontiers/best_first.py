@@ -108,6 +108,21 @@ class BestFirst:
         self._seen["seen"][pages] = False
         return scores
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of its tables."""
+        return self._block.nbytes + self._hosts.nbytes + self._best.nbytes + self._seen.nbytes
+
+    @property
+    def row_bytes(self) -> int:
+        """Bytes of links that wait, and of those that wait no more."""
+        return self._block.row_bytes
+
+    def compact(self) -> None:
+        """Give back the memory of links that wait no more."""
+        self._block.compact()
+        self._list_anew()
+
     def wake(self, now: float) -> float | None:
         """When `take` can next succeed; None when only a release or a put can help."""
         waiting = self._block.hosts_waiting() & ~self._hosts.full

@@ -33,6 +33,26 @@ class Block:
         self._know(pages)
         return self._row_of["row"][pages] > 0
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of its tables, free rows included."""
+        tables = (self._rows, self._row_of, self._hosts)
+        return sum(table.nbytes for table in tables)
+
+    @property
+    def row_bytes(self) -> int:
+        """Bytes of all rows, free ones included."""
+        return self._rows.nbytes
+
+    def compact(self) -> None:
+        """Move the rows in use together and give back the memory of the others."""
+        if not self._free:
+            return
+        used = np.flatnonzero(self.score > NOTHING)
+        self._rows.keep(used)
+        self._row_of["row"][self.page] = np.arange(1, len(used) + 1, dtype=np.int32)
+        self._free = []
+
     def waiting(self, host: int) -> int:
         """How many rows a host has."""
         return int(self._hosts["waiting"][host])

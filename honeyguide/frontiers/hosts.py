@@ -20,6 +20,11 @@ class Hosts:
     def __len__(self) -> int:
         return len(self._rows)
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of what is known of hosts."""
+        return self._rows.nbytes
+
     def know(self, count: int) -> None:
         """Make room for hosts below this number."""
         self._rows.grow(count)

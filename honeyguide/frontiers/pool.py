@@ -25,6 +25,11 @@ class Pool:
         return len(self._rows)
 
     @property
+    def nbytes(self) -> int:
+        """Bytes of its rows."""
+        return self._rows.nbytes
+
+    @property
     def ids(self) -> Ids:
         """The page of each row."""
         return self._rows["id"]

@@ -141,6 +141,12 @@ class Walks:
         self._links.scores[gone] = NOTHING
         return scores
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of its tables."""
+        pools = self._starts.nbytes + self._seen.nbytes
+        return pools + self._links.x.nbytes + self._hosts.nbytes + self._recent.nbytes
+
     def wake(self, now: float) -> float | None:
         """When `take` can next succeed; None when only a release or a put can help."""
         if len(self):

@@ -1,6 +1,8 @@
 """Not falling for it: what keeps a crawl out of traps and from counting a page twice."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import Protocol
 
 from honeyguide.contracts import Link, Mask, Outlinks, State, Visit
@@ -18,6 +20,10 @@ class Cut:
 
 class Guard(Protocol):
     """Refuses links that lead nowhere new, and says what a visit counts for."""
+
+    def screen(self, memory: Memory, urls: Sequence[str]) -> Mask:
+        """Which URLs of a page, never seen before, are worth noting at all."""
+        ...
 
     def admit(self, memory: Memory, found: Outlinks) -> Mask:
         """Which of these links may wait."""
@@ -38,3 +44,11 @@ class Guard(Protocol):
     def state(self) -> State: ...
 
     def load(self, state: State) -> None: ...
+
+
+def screened_by(guard: Guard, memory: Memory, urls: Sequence[str], near: Mask) -> Mask:
+    """Those of some URLs that another guard lets through as well."""
+    let_through = near.copy()
+    if near.any():
+        let_through[near] = guard.screen(memory, list(compress(urls, near.tolist())))
+    return let_through

@@ -122,6 +122,11 @@ class Fingerprints:
     def __len__(self) -> int:
         return len(self._rows)
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of what it remembers."""
+        return self._rows.nbytes + BANDS * 4 * len(self)
+
     def find(self, fingerprint: bytes) -> Near | None:
         """The page seen before that is most like this one, if one is alike enough."""
         slots = self._candidates(fingerprint)

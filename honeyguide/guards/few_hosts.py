@@ -1,11 +1,14 @@
 """A crawl that says nobody's name stays small."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from honeyguide.contracts import Link, Mask, Outlinks, State, Visit
+from honeyguide.contracts import Link, Mask, Outlinks, State, Visit, nbytes_of
 from honeyguide.fetchers.admitted import ANOTHER_HOST
-from honeyguide.guards import Cut, Guard
+from honeyguide.guards import Cut, Guard, screened_by
 from honeyguide.memory import Memory
+from honeyguide.urls import host as host_of
 
 
 class FewHosts:
@@ -16,6 +19,16 @@ class FewHosts:
         self._limit = hosts
         self._hosts: list[int] = []
         self._count, self._example = 0, ""
+
+    def screen(self, memory: Memory, urls: Sequence[str]) -> Mask:
+        """What the other guard says; once there are enough hosts, links to others are not noted."""
+        if len(self._hosts) < self._limit:
+            return self._guard.screen(memory, urls)
+        known = {memory.urls.host_name(host) for host in self._hosts}
+        near = np.array([host_of(url) in known for url in urls], np.bool_)
+        if not near.all():
+            self._cut(int((~near).sum()), urls[int(np.argmin(near))])
+        return screened_by(self._guard, memory, urls, near)
 
     def admit(self, memory: Memory, found: Outlinks) -> Mask:
         """Links to the hosts at hand, or to new ones while there are few."""
@@ -35,6 +48,11 @@ class FewHosts:
     def note(self, memory: Memory, id: int, visit: Visit) -> Visit:
         """What the other guard says."""
         return self._guard.note(memory, id, visit)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the other guard's tables."""
+        return nbytes_of(self._guard)
 
     def report(self) -> list[Cut]:
         """What was cut, the other hosts last."""

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-from honeyguide.contracts import Link, Mask, Outlinks, State, Visit
+from honeyguide.contracts import Link, Mask, Outlinks, State, Visit, nbytes_of
 from honeyguide.errors import HoneyguideError
-from honeyguide.guards import Cut, Guard
+from honeyguide.guards import Cut, Guard, screened_by
 from honeyguide.guards.shapes import FILE_TYPES
 from honeyguide.memory import Memory
 from honeyguide.patterns import listed
@@ -31,6 +31,11 @@ class Lists:
         is_no_text = ending is not None and ending[1].lower() in FILE_TYPES
         return self._listed(url) or (NO_TEXT if is_no_text else "")
 
+    def screen(self, memory: Memory, urls: Sequence[str]) -> Mask:
+        """What no list speaks against, if the other guard lets it through."""
+        open_to = np.array([self._count(url) for url in urls], np.bool_)
+        return screened_by(self._guard, memory, urls, open_to)
+
     def admit(self, memory: Memory, found: Outlinks) -> Mask:
         """Links that no list speaks against, if the other guard admits them."""
         open_to = np.array([self._count(link.url) for link in found.links], np.bool_)
@@ -46,6 +51,11 @@ class Lists:
     def note(self, memory: Memory, id: int, visit: Visit) -> Visit:
         """What the other guard says."""
         return self._guard.note(memory, id, visit)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the other guard's tables."""
+        return nbytes_of(self._guard)
 
     def report(self) -> list[Cut]:
         """What was cut, by other reasons first; a link counts each time that it is found."""

@@ -1,5 +1,7 @@
 """No guard."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from honeyguide.contracts import Link, Mask, Outlinks, State, Visit
@@ -11,6 +13,10 @@ from honeyguide.registry import part
 @part("guard", "none")
 class Unguarded:
     """Lets everything through: for webs without traps."""
+
+    def screen(self, memory: Memory, urls: Sequence[str]) -> Mask:
+        """All of them."""
+        return np.ones(len(urls), np.bool_)
 
     def admit(self, memory: Memory, found: Outlinks) -> Mask:
         """All of them."""

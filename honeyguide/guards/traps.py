@@ -14,6 +14,7 @@ from honeyguide.guards.shapes import Kind, Shape, refusal, shape
 
 Codes = NDArray[np.uint8]
 Record = NDArray[np.uint32]  # a row of six
+Looks = tuple[int, int, int]  # why a URL is refused on sight, and the slots of its groups
 
 SLOTS = 1 << 20  # groups of URLs; those that share a slot by chance share a record
 MOST_FORMS = 40  # sets of parameters that one path may have
@@ -73,20 +74,35 @@ class Traps:
         self._links = Columns(code=np.uint8, narrow=np.int32, wide=np.int32)  # by page
         self._groups = _records(SLOTS)
         self._hosts = _records(0)
+        self._looked: dict[str, Looks] = {}  # of the page whose links were looked at last
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of its tables that grow."""
+        return self._links.nbytes + self._hosts.nbytes
 
     def judge(self, ids: Ids, hosts: Ids, urls: Sequence[str], by_looks: bool = True) -> Codes:
         """Why each link is refused, as places in REASONS; 0 for those that are not."""
         self._know(ids, hosts)
-        links, groups = self._links, self._groups["record"]
+        links = self._links
         looks: Codes = links["code"][ids]
         unread = np.flatnonzero(looks == _UNREAD)
         if len(unread):
             self._read(ids[unread], [urls[place] for place in unread.tolist()])
             looks = links["code"][ids]
         codes: Codes = self._hosts["record"][hosts, _CLOSED].astype(np.uint8)
-        for group in ("wide", "narrow"):
-            codes = np.where(codes, codes, groups[links[group][ids], _CLOSED])
+        codes = self._closed(codes, links["wide"][ids], links["narrow"][ids])
         return np.where(looks, looks, codes) if by_looks else codes
+
+    def look(self, hosts: Ids, urls: Sequence[str]) -> Codes:
+        """The same for URLs that have no number yet; a host without one is -1."""
+        self._looked = {url: self._looks(url) for url in urls}
+        looks, narrow, wide = np.array(list(self._looked.values()), np.int32).reshape(-1, 3).T
+        codes = np.zeros(len(urls), np.uint8)
+        met = (hosts >= 0) & (hosts < len(self._hosts))
+        codes[met] = self._hosts["record"][hosts[met], _CLOSED]
+        codes = self._closed(codes, wide, narrow)
+        return np.where(looks, looks, codes).astype(np.uint8)
 
     def note(self, host: int, like: Shape, new: bool, relevant: bool) -> None:
         """Take in what became of a link."""
@@ -112,14 +128,24 @@ class Traps:
         self._groups["record"][state["slots"]] = state["groups"]
         self._hosts.load(state["hosts"])
 
+    def _closed(self, codes: Codes, wide: Ids, narrow: Ids) -> Codes:
+        """Why hosts are closed, else their groups."""
+        groups = self._groups["record"]
+        for slots in (wide, narrow):
+            codes = np.where(codes, codes, groups[slots, _CLOSED])
+        return codes
+
     def _read(self, ids: Ids, urls: Sequence[str]) -> None:
-        likes = [shape(url) for url in urls]
-        self._links["code"][ids] = [
-            _CODES[refusal(url) or ("far date" if like.year > self.latest else "")]
-            for url, like in zip(urls, likes, strict=True)
-        ]
-        self._links["narrow"][ids] = [_slot(like.narrow) for like in likes]
-        self._links["wide"][ids] = [_slot(like.wide) for like in likes]
+        looks = [self._looked.get(url) or self._looks(url) for url in urls]
+        codes, narrow, wide = zip(*looks, strict=True)
+        self._links["code"][ids] = codes
+        self._links["narrow"][ids] = narrow
+        self._links["wide"][ids] = wide
+
+    def _looks(self, url: str) -> Looks:
+        like = shape(url)
+        code = _CODES[refusal(url) or ("far date" if like.year > self.latest else "")]
+        return code, _slot(like.narrow), _slot(like.wide)
 
     def _tally(self, record: Record, limits: Limits, new: bool, relevant: bool) -> None:
         visited, fresh, found, dry, forms, _ = record.tolist()

@@ -36,7 +36,7 @@ _TABLES = """
 CREATE TABLE about (key TEXT PRIMARY KEY, value, checksum INTEGER) WITHOUT ROWID;
 CREATE TABLE journal (  -- what happened since the older of two snapshots, in order
     n INTEGER PRIMARY KEY,
-    kind TEXT NOT NULL,  -- seed, take, look, visit
+    kind TEXT NOT NULL,  -- seed, take, look, visit, bound
     now REAL NOT NULL,  -- on the crawl's own clock
     url TEXT,
     data BLOB,

@@ -44,6 +44,10 @@ class Ledger:
         """Links were parked, none was chosen."""
         self._event(n, "look", now)
 
+    def bound(self, n: int, now: float, max_bytes: int) -> None:
+        """The tables were given another limit of memory."""
+        self._event(n, "bound", now, str(max_bytes))
+
     def visit(
         self,
         n: int,

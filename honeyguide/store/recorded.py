@@ -11,10 +11,16 @@ from honeyguide.store.store import Store
 class Recorded:
     """Steers a crawl like its navigator does, which it has brought to where the crawl was."""
 
-    def __init__(self, navigator: Navigator, store: Store) -> None:
+    def __init__(
+        self,
+        navigator: Navigator,
+        store: Store,
+        max_bytes: int | None = None,  # of the tables, from now on; None: as before
+    ) -> None:
         self.navigator = navigator
         self.store = store
         self.started_at = store.replay(navigator)  # on the crawl's own clock, which goes on
+        self._max_bytes = max_bytes
         self._first = [lease.link for lease in navigator.leases.values()]
 
     @property
@@ -42,6 +48,9 @@ class Recorded:
         if not self.store.begun:
             self.navigator.seed(links)
             self.store.seeded(links, self.started_at)
+        if self._max_bytes is not None and self._max_bytes != self.navigator.max_bytes:
+            self.navigator.bound(self._max_bytes)
+            self.store.bounded(self._max_bytes, self.started_at)
 
     def choose(self, now: float) -> Link | None:
         """The next link to visit: first those whose visits were cut off."""

@@ -100,6 +100,10 @@ class Store:
         """No link was chosen, but some were parked on the way."""
         self._put(partial(self._ledger.look, self._next(now), now))
 
+    def bounded(self, max_bytes: int, now: float) -> None:
+        """The tables were given another limit of memory."""
+        self._put(partial(self._ledger.bound, self._next(now), now, max_bytes))
+
     def absorbed(
         self, visit: Visit, score: float, now: float, counted: Verdict | None = None, **known: int
     ) -> None:
@@ -238,6 +242,8 @@ class Store:
             self._absorb_again(navigator, unpack_visit(_unpacked(data), unpacked_text(text)), now)
         elif kind == "seed":
             navigator.seed(unpack_links(_unpacked(data)))
+        elif kind == "bound":
+            navigator.bound(int(url))
         else:
             self._choose_again(navigator, url, now)
 

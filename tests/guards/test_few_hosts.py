@@ -42,6 +42,16 @@ def test_it_goes_on_as_it_was_saved():
     assert again.report() == guard.report()
 
 
+def test_links_to_yet_other_hosts_are_not_noted():
+    guard, memory = FewHosts(Unguarded(), hosts=2), Memory()
+    urls = [link.url for link in links("a", "b", "c", "d")]
+    assert guard.screen(memory, urls).all()  # there may be more
+    guard.admit(memory, memory.seed(links("a", "b")))
+    assert guard.screen(memory, urls).tolist() == [True, True, False, False]
+    (cut,) = guard.report()
+    assert (cut.reason, cut.count, cut.example) == (ANOTHER_HOST, 2, urls[2])
+
+
 def test_on_the_live_web_a_contact_opens_the_way():
     settings = {"topic": "rocks", "seeds": ("https://a.example",), "world": "web"}
     nameless = Plan(**settings).open().navigator()

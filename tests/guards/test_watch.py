@@ -79,12 +79,68 @@ def test_a_copy_is_not_rewarded_again_and_says_of_what_it_is_one():
     ]
 
 
-def test_the_links_of_a_copy_are_followed():
+def after(first, *visits, guard=None):
+    """A crawl that has read a first page, and then the pages it links to."""
+    steering = navigator(guard or Watch())
+    steering.seed([Link(f"{HOST}/")])
+    links = [f"{HOST}/{name}" for name, *_ in visits]
+    steering.absorb(visit(steering.choose(0), first, links), 0)
+    for name, text, further, *end in visits:
+        link = steering.choose(0)
+        assert link.url == f"{HOST}/{name}"
+        steering.absorb(visit(link, text, further, end=end[0] if end else None), 0)
+    return steering
+
+
+def test_the_links_of_the_first_copy_are_followed_those_of_others_are_not_even_noted():
+    pages = [("a", prose(1), [f"{HOST}/from-a"]), ("b", prose(1), [f"{HOST}/from-b"])]
+    steering = after(prose(0), *pages)
+    assert steering.choose(0).url == f"{HOST}/from-a"
+    assert steering.choose(0) is None
+    assert steering.memory.urls.find([f"{HOST}/from-b"]).tolist() == [-1]
+
+
+def test_the_links_of_a_page_that_was_reached_before_are_not_noted_again():
+    end = f"{HOST}/end"
+    pages = [("a", prose(1), [f"{HOST}/c"], end), ("b", prose(2), [f"{HOST}/d"], end)]
+    steering = after(prose(0), *pages)
+    assert steering.choose(0).url == f"{HOST}/c"
+    assert steering.memory.urls.find([f"{HOST}/d"]).tolist() == [-1]
+
+
+def test_the_links_of_a_soft_404_are_not_followed():
+    steering = after(prose(0), ("a", "Page not found", [f"{HOST}/b"]))
+    assert steering.choose(0) is None
+
+
+def test_the_links_of_a_seed_are_followed_whatever_it_is():
     steering = navigator(Watch())
     steering.seed([Link(f"{HOST}/a"), Link(f"{HOST}/b")])
     steering.absorb(visit(steering.choose(0), prose(1)), 0)
     steering.absorb(visit(steering.choose(0), prose(1), [f"{HOST}/c"]), 0)
     assert steering.choose(0).url == f"{HOST}/c"
+
+
+def test_a_crawl_that_an_earlier_version_began_still_follows_the_links_of_copies():
+    pages = [("a", prose(1), []), ("b", prose(1), [f"{HOST}/from-b"])]
+    steering = after(prose(0), *pages, guard=Watch(bounded=False))
+    assert steering.choose(0).url == f"{HOST}/from-b"
+
+
+def test_links_that_are_refused_are_not_noted():
+    links = [f"{HOST}/p.jpg", f"{HOST}/x/x/x", f"{HOST}/c"]
+    steering = after(prose(0), ("a", prose(1), links))
+    assert len(steering.memory) == 3
+    assert steering.memory.urls.find(links).tolist() == [-1, -1, 2]
+
+
+def test_links_of_a_closed_host_are_not_noted():
+    names = ["x" * number for number in range(1, 4)]
+    pages = [(name, prose(0), []) for name in names]
+    steering = after(prose(0), *pages, guard=Watch(Traps(patience=1)))
+    fresh = visit(Link(f"{HOST}/"), prose(9), [f"{HOST}/fresh", "http://y.example/"])
+    steering.memory.link(0, fresh.page, steering._screen)
+    assert steering.memory.urls.find([link.url for link in fresh.page.links]).tolist() == [-1, 4]
 
 
 def test_a_page_reached_again_by_redirect_is_no_copy_of_itself():

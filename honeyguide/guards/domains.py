@@ -1,0 +1,215 @@
+"""Limits of registrable domains: each may grow with what it brings, none can fill a crawl."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from honeyguide.columns import Columns
+from honeyguide.contracts import State
+from honeyguide.domains import registrable
+from honeyguide.memory import Memory
+from honeyguide.urls import host as host_of
+
+Codes = NDArray[np.uint8]
+REASONS = (
+    "",
+    "domain with too many hosts",
+    "domain with too many links",
+    "domain with nothing new",
+    "page with too many new hosts",
+)
+OPEN, MANY_HOSTS, MANY_LINKS, STALE, MANY_NEW = range(5)
+NAME_BYTES = 200  # of a domain: its name, in a dict and in a list
+
+
+@dataclass(slots=True)
+class Room:
+    """How many more hosts and links of a domain may be noted."""
+
+    hosts: int
+    links: int
+
+
+class Domains:
+    """Counts the hosts and links known of each domain, and what its pages have brought.
+
+    A new relevant page makes room for `growth` more hosts and `link_growth` more links of its
+    domain: more than a page has, so that the links of a relevant page are never left out.
+    """
+
+    def __init__(
+        self,
+        hosts: int = 1000,  # of one domain: more than Wikipedia has languages
+        links: int = 20_000,  # of one domain, known and not visited
+        growth: int = 50,  # hosts for each new relevant page
+        link_growth: int = 1000,  # links for each new relevant page
+        page_growth: int = 20,  # links for each new page
+        patience: int = 120,  # hosts in a row whose first page brings nothing new
+        page_hosts: int = 100,  # never seen before, that any page may name
+        spare_hosts: int = 50_000,  # that all pages together may name beyond that
+    ) -> None:
+        self.hosts, self.links = hosts, links
+        self.growth, self.link_growth, self.page_growth = growth, link_growth, page_growth
+        self.patience = patience
+        self.page_hosts = page_hosts
+        self.spare = spare_hosts  # beyond what each page may name anyway
+        self._pages = 0  # that were counted
+        self._hosts = Columns(domain=np.int32, asked=np.bool_)  # by host
+        self._rows = Columns(  # by domain
+            hosts=np.int32,
+            known=np.int32,  # links
+            visited=np.int32,
+            fresh=np.int32,  # visits that brought something new
+            relevant=np.int32,  # and relevant
+            dry=np.int32,  # hosts in a row whose first page brought nothing new
+            closed=np.bool_,
+        )
+        self._numbers: dict[str, int] = {}  # by name
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of its tables."""
+        return self._hosts.nbytes + self._rows.nbytes + NAME_BYTES * len(self._numbers)
+
+    def screen(self, memory: Memory, urls: Sequence[str]) -> Codes:
+        """Why each of these URLs of a page, never seen before, is not noted; 0 for the others."""
+        self._count(memory)
+        page = _Page(self, memory)
+        codes = np.array([page.place(host_of(url)) for url in urls], np.uint8)
+        self.spare -= page.beyond
+        return codes
+
+    def closed(self, memory: Memory, host: int) -> bool:
+        """Whether the domain of a host has brought nothing new for long."""
+        self._count(memory)
+        return bool(self._rows["closed"][self._hosts["domain"][host]])
+
+    def visit(self, memory: Memory, id: int) -> None:
+        """A link is visited, for the first time or again."""
+        self._count(memory)
+        if not memory.visited(np.array([id], np.int32))[0]:
+            self._rows["visited"][self._domain_of(memory, id)] += 1
+
+    def note(self, memory: Memory, id: int, new: bool, relevant: bool) -> None:
+        """Take in what became of a link."""
+        host, rows = memory.urls.host_of(id), self._rows
+        domain = self._domain_of(memory, id)
+        rows["fresh"][domain] += new
+        if new and relevant:
+            rows["relevant"][domain] += 1
+            self.spare += self.growth
+        if new:
+            rows["dry"][domain] = 0
+        elif not self._hosts["asked"][host]:
+            rows["dry"][domain] += 1
+        self._hosts["asked"][host] = True
+        fresh, dry = int(rows["fresh"][domain]), int(rows["dry"][domain])
+        rows["closed"][domain] = dry >= self.patience + fresh // 4
+
+    def state(self) -> State:
+        """All of it; names as they are, since the list of suffixes changes from year to year."""
+        return {
+            "pages": self._pages,
+            "spare": self.spare,
+            "hosts": self._hosts.state(),
+            "rows": self._rows.state(),
+            "names": list(self._numbers),
+        }
+
+    def load(self, state: State) -> None:
+        """Become what was saved."""
+        self._pages, self.spare = state["pages"], state["spare"]
+        self._hosts.load(state["hosts"])
+        self._rows.load(state["rows"])
+        self._numbers = {name: number for number, name in enumerate(state["names"])}
+
+    def room(self, domain: int) -> Room:
+        """What is left to a domain; to a new one, -1, all."""
+        if domain < 0:
+            return Room(self.hosts, self.links)
+        names = ("hosts", "known", "visited", "fresh", "relevant")
+        hosts, known, visited, fresh, relevant = (int(self._rows[name][domain]) for name in names)
+        links = self.links + self.link_growth * relevant + self.page_growth * fresh
+        return Room(self.hosts + self.growth * relevant - hosts, links - known + visited)
+
+    def number(self, host: int, name: str) -> int:
+        """The domain of a host, by the host's number if it has one; -1 for a new domain."""
+        if host >= 0:
+            return int(self._hosts["domain"][host])
+        return self._numbers.get(registrable(name), -1)
+
+    def is_closed(self, domain: int) -> bool:
+        """Whether a domain has brought nothing new for long."""
+        return domain >= 0 and bool(self._rows["closed"][domain])
+
+    def _domain_of(self, memory: Memory, id: int) -> int:
+        return int(self._hosts["domain"][memory.urls.host_of(id)])
+
+    def _count(self, memory: Memory) -> None:
+        """Catch up with what was noted since the last time."""
+        for host in range(len(self._hosts), memory.urls.host_count):
+            self._meet(memory.urls.host_name(host))
+        if self._pages < len(memory):
+            ids = np.arange(self._pages, len(memory), dtype=np.int32)
+            np.add.at(self._rows["known"], self._hosts["domain"][memory.host(ids)], 1)
+            self._pages = len(memory)
+
+    def _meet(self, name: str) -> None:
+        domain = self._numbers.setdefault(registrable(name), len(self._numbers))
+        if domain == len(self._rows):
+            self._rows.reserve(1)
+            self._rows.append()
+        self._rows["hosts"][domain] += 1
+        self._hosts.reserve(1)
+        host = self._hosts.append()
+        self._hosts["domain"][host] = domain
+
+
+class _Page:
+    """The new links of one page, and how much room they leave."""
+
+    def __init__(self, domains: Domains, memory: Memory) -> None:
+        self._domains = domains
+        self._find_host = memory.urls.find_host
+        self._hosts: dict[str, Room | int] = {}  # by name: its domain's room, or why it has none
+        self._rooms: dict[int | str, Room] = {}  # by number of a domain, or name of a new one
+        self._new_hosts = 0
+
+    @property
+    def beyond(self) -> int:
+        """New hosts beyond those that any page may name."""
+        return max(0, self._new_hosts - self._domains.page_hosts)
+
+    def place(self, name: str) -> int:
+        """Make room for a link to a host, or say why there is none."""
+        if name not in self._hosts:
+            self._hosts[name] = self._meet(name)
+        room = self._hosts[name]
+        if isinstance(room, int):
+            return room
+        if room.links <= 0:
+            return MANY_LINKS
+        room.links -= 1
+        return OPEN
+
+    def _meet(self, name: str) -> Room | int:
+        host = self._find_host(name)
+        domain = self._domains.number(host, name)
+        if self._domains.is_closed(domain):
+            return STALE
+        key = domain if domain >= 0 else registrable(name)
+        if key not in self._rooms:
+            self._rooms[key] = self._domains.room(domain)
+        room = self._rooms[key]
+        return room if host >= 0 or room.links <= 0 else self._take_host(room)
+
+    def _take_host(self, room: Room) -> Room | int:
+        if room.hosts <= 0:
+            return MANY_HOSTS
+        if self._new_hosts >= self._domains.page_hosts + max(0, self._domains.spare):
+            return MANY_NEW
+        room.hosts -= 1
+        self._new_hosts += 1
+        return room

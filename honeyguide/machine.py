@@ -1,0 +1,65 @@
+"""The memory of this machine: how much there is, how much this process holds."""
+
+import os
+import re
+from pathlib import Path
+
+from honeyguide.errors import HoneyguideError
+
+UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+_size = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", re.IGNORECASE).fullmatch
+
+
+def read_size(said: str) -> int:
+    """Bytes of "512M" or "1.5 GB"."""
+    found = _size(said.strip())
+    if found is None:
+        raise HoneyguideError(f"{said!r} is no size of memory: say 512M or 2G")
+    return int(float(found[1]) * UNITS[found[2].upper()])
+
+
+def shown_size(size: int) -> str:
+    """The same for people."""
+    unit, bytes_of = next(
+        (each for each in reversed(UNITS.items()) if size >= each[1]), ("", UNITS[""])
+    )
+    return f"{size / bytes_of:.4g} {unit}B"
+
+
+def memory_size(root: Path = Path("/")) -> int | None:
+    """Bytes that this process may use: the machine's, or its control group's if that has less."""
+    limits = list(_group_limits(root))
+    if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
+        limits.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    return min(limits, default=None)
+
+
+def resident_size(root: Path = Path("/")) -> int | None:
+    """Bytes that this process holds now, where the system says so."""
+    try:
+        pages = (root / "proc/self/statm").read_text().split()[1]
+    except (OSError, IndexError):
+        return None
+    return int(pages) * os.sysconf("SC_PAGE_SIZE")
+
+
+def _group_limits(root: Path) -> list[int]:
+    """The limits of this process's control groups and of those they are in, versions 1 and 2."""
+    try:
+        lines = (root / "proc/self/cgroup").read_text().splitlines()
+    except OSError:
+        return []
+    found: list[int] = []
+    for _, controllers, name in (line.split(":", 2) for line in lines if line.count(":") >= 2):
+        if controllers == "":
+            found += _limits_of(root / "sys/fs/cgroup", name, "memory.max")
+        elif "memory" in controllers.split(","):
+            found += _limits_of(root / "sys/fs/cgroup/memory", name, "memory.limit_in_bytes")
+    return found
+
+
+def _limits_of(tree: Path, name: str, file: str) -> list[int]:
+    group = Path(name.strip("/"))
+    places = [tree / folder / file for folder in (group, *group.parents)]
+    texts = [place.read_text().strip() for place in places if place.is_file()]
+    return [int(text) for text in texts if text.isdigit() and int(text) < 1 << 60]
