@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 from rich.progress import Progress, TaskID
 from rich.table import Table
 
 from honeyguide.cli import flags
 from honeyguide.cli.crawl import Out
 from honeyguide.cli.progress import progress_bar
+from honeyguide.cli.terminal import console
 from honeyguide.errors import HoneyguideError, nothing_fetched
 
 FOR_BOTH = ("out", "agents", "config")
@@ -194,4 +194,4 @@ def print_comparison(comparison: "Comparison") -> None:
         table.add_column(column, justify="right")
     for runs in best_first(comparison):
         table.add_row(*cells(comparison, runs))
-    Console().print(table)
+    console().print(table)
