@@ -15,6 +15,7 @@ from honeyguide.cli.crawl import Out
 from honeyguide.cli.progress import progress_bar
 from honeyguide.cli.terminal import console
 from honeyguide.errors import HoneyguideError, nothing_fetched
+from honeyguide.text import printable
 
 FOR_BOTH = ("out", "agents", "config")
 OF_A_SUITE = ("suite", "data", "parts", "quick", "workers")
@@ -98,11 +99,16 @@ def bench(
     )
     with progress_bar() as bar:
         comparison = compare(plan, names or _names(USUAL), runs, bar_per_agent(bar, budget * runs))
-    write_report(comparison, out, shlex.join(["honeyguide", *sys.argv[1:]]))
+    write_report(comparison, out, _command())
     print_comparison(comparison)
     typer.echo(f"results: {', '.join(str(out / name) for name in FILES)}")
     if 0 < sum(sum(runs.pages) for runs in comparison.runs) == comparison.failures.total():
         typer.echo(f"honeyguide: {nothing_fetched(comparison.failures)}", err=True)
+
+
+def _command() -> str:
+    """What was typed, for a report; an argument may be no UTF-8."""
+    return printable(shlex.join(["honeyguide", *sys.argv[1:]]))
 
 
 def _check_flags(context: typer.Context, is_suite: bool) -> None:
@@ -159,7 +165,7 @@ def _run_suite(
         parts=parts,
         agents=agents,
         workers=workers,
-        command=shlex.join(["honeyguide", *sys.argv[1:]]),
+        command=_command(),
     )
     with progress_bar() as bar:
         task = bar.add_task("trials", total=None, news="")

@@ -35,6 +35,8 @@ class Archived:
 def records(path: Path) -> Iterator[Any]:
     """Every record of a WARC file; one that is cut off is no WARC file."""
     record = None
+    if any("\ud800" <= sign <= "\udfff" for sign in str(path)):  # the library would panic
+        raise HoneyguideError(f"cannot read {path}: rename it, its name is not UTF-8")
     try:
         # by name: the library reads it without holding up other threads, or a panic
         for record in ArchiveIterator(str(path), parse_http=False):
