@@ -20,7 +20,7 @@ from itertools import repeat
 from math import isqrt
 from pathlib import Path
 from struct import Struct
-from typing import Any, Literal, ParamSpec, TypeVar
+from typing import Any, Literal, TypeVar, cast
 
 import msgspec
 import numpy as np
@@ -31,7 +31,7 @@ from honeyguide import urls
 from honeyguide.contracts import Link, Page
 from honeyguide.errors import HoneyguideError, unknown
 
-Given, T = ParamSpec("Given"), TypeVar("T")
+Method = TypeVar("Method", bound=Callable[..., Any])
 VERSION = 1
 MAX_COMPARED = 50_000  # pages among which the nearest name is looked for
 MAX_RECORD = 1 << 28  # bytes of what a page says
@@ -126,18 +126,17 @@ class _Damaged(Exception):  # noqa: N818 - told to nobody
     """Numbers that lead outside their files."""
 
 
-def _whole(method: Callable[Given, T]) -> Callable[Given, T]:
+def _whole(method: Method) -> Method:
     """Say in a sentence that what a method read does not fit together."""
 
     @wraps(method)
-    def told(*given: Given.args, **named: Given.kwargs) -> T:
+    def told(graph: "Graph", *given: Any, **named: Any) -> Any:
         try:
-            return method(*given, **named)
+            return method(graph, *given, **named)
         except (_Damaged, UnicodeDecodeError):
-            path = getattr(given[0], "path", "")
-            raise HoneyguideError(f"the recorded web {path} is damaged") from None
+            raise HoneyguideError(f"the recorded web {graph.path} is damaged") from None
 
-    return told
+    return cast(Method, told)
 
 
 class Graph:
@@ -160,7 +159,7 @@ class Graph:
 
     def _about(self) -> dict[str, Any]:
         file = _Opened(self.path / "graph.json")
-        with open(os.dup(file.number), encoding="utf-8") as text:
+        with os.fdopen(os.dup(file.number), encoding="utf-8") as text:
             about: dict[str, Any] = json.load(text)
         return about
 
