@@ -20,6 +20,7 @@ from itertools import repeat
 from math import isqrt
 from pathlib import Path
 from struct import Struct
+from tokenize import TokenError
 from typing import Any, Literal, TypeVar, cast
 
 import msgspec
@@ -68,7 +69,10 @@ class Column:
 
     def __init__(self, folder: Path, name: str) -> None:
         self._file = _Opened(folder / f"{name}.npy")
-        mapped = np.lib.format.open_memmap(folder / f"{name}.npy", mode="r")
+        try:
+            mapped = np.lib.format.open_memmap(folder / f"{name}.npy", mode="r")
+        except (SyntaxError, TokenError, OverflowError, MemoryError, RecursionError):
+            raise ValueError(f"{name}.npy is damaged") from None
         if mapped.ndim != 1 or mapped.dtype != np.dtype(KINDS.get(name, OFFSETS)):
             raise ValueError(f"{name}.npy holds something else")
         self.all: NDArray[Any] = np.asarray(mapped)

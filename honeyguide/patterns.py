@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 
 from honeyguide import urls
+from honeyguide.errors import HoneyguideError
 
 DENIED, OUTSIDE = "denied", "not among what is allowed"
 Refusal = Callable[[str], str]  # why a URL is not asked for; empty when it may be
@@ -16,6 +17,8 @@ class Patterns:
         self._hosts: set[str] = set()
         starts, globs = [], []
         for pattern in patterns:
+            if len(pattern) > urls.MAX_LENGTH:
+                raise HoneyguideError(f"a pattern is longer than any URL: {pattern[:60]} ...")
             if "*" in pattern:
                 globs.append(_translated(pattern))
             elif "/" in pattern:

@@ -48,6 +48,11 @@ def _escaped(sign: re.Match[str]) -> str:
     return " " if sign[0] == "\t" else f"\\u{ord(sign[0]):04x}"
 
 
+def encodable(text: str) -> str:
+    """The text with a question mark for half a surrogate pair, which no UTF-8 file can hold."""
+    return text.encode("utf-8", "replace").decode()
+
+
 def words(text: str) -> list[str]:
     """The words of a text in small letters, in order; Chinese and Japanese signs one by one."""
     # five times as fast as one regular expression over a page, since most words are ASCII

@@ -18,6 +18,7 @@ with warnings.catch_warnings():
 RESPONSE, METADATA = WarcRecordType.response, WarcRecordType.metadata
 MAX_BODY = 20_000_000  # bytes read of a record
 _chunk = re.compile(rb"\s*([0-9a-fA-F]{1,8})[^\n]{0,200}\n").match
+_is_number = re.compile(r"[0-9]{1,18}").fullmatch
 _requested = re.compile(rb"^requested-url: ([^\r\n]*)", re.MULTILINE).search
 
 
@@ -131,6 +132,9 @@ def _is_whole(path: Path, last: Any) -> bool:
                 data = engine.unconsumed_tail or (b"" if engine.eof else file.read(1 << 16))
             return engine.eof and not (engine.unused_data + file.read(1)).strip(b"\r\n\0")
         head = data.find(b"\r\n\r\n") + 4
-        end = last.stream_pos + head + int(last.headers.get("Content-Length") or 0)
+        length = last.headers.get("Content-Length") or "0"
+        if not _is_number(length):
+            return False
+        end = last.stream_pos + head + int(length)
         file.seek(end)
         return end <= path.stat().st_size and not file.read(1 << 16).strip(b"\r\n\0")

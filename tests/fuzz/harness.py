@@ -14,7 +14,6 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -54,7 +53,7 @@ def _keeping(target: str, data: bytes) -> Iterator[None]:
         yield
     except BaseException as error:
         error.add_note(f"the input: {data[:2000]!r}")
-        if RANDOM:
+        if RANDOM and data not in kept(target):
             (SEEDS / target).mkdir(exist_ok=True)
             (SEEDS / target / hashlib.sha256(data).hexdigest()[:16]).write_bytes(data)
         raise
@@ -77,31 +76,40 @@ def kept(target: str) -> list[bytes]:
 
 
 def fuzzed(target: str, seeds: Sequence[bytes], tokens: Sequence[bytes] = (), few: int = 60) -> Any:
-    """Decorate test(place, data): run it on kept seeds as they are, then on mutated ones."""
-    whole = [*seeds, *kept(target)]
+    """Decorate test(place, data): run it on seeds as they are, then on mutated ones."""
 
     def decorate(test: Callable[..., None]) -> Any:
-        @pytest.mark.parametrize("number", [None, *range(len(whole))])
-        def run(request: pytest.FixtureRequest, number: int | None) -> None:
-            place = request.getfixturevalue("place")
-            if number is not None:
-                bounded(lambda: test(place, whole[number]), len(whole[number]))
-                return
+        def run(place: Any) -> None:
+            try_all(target, seeds, tokens, few, lambda data: test(place, data))
 
-            @fuzz(few)
-            @given(st.integers(0, 2**63))
-            def many(seed: int) -> None:
-                data = mutated(Random(seed), whole, tokens)
-                with _keeping(target, data):
-                    bounded(lambda: test(place, data), len(data))
-
-            many()
-
-        run.__name__ = test.__name__
-        run.__doc__ = test.__doc__
+        run.__name__, run.__doc__ = test.__name__, test.__doc__
         return run
 
     return decorate
+
+
+def try_all(
+    target: str,
+    seeds: Sequence[bytes],
+    tokens: Sequence[bytes],
+    few: int,
+    check: Callable[[bytes], None],
+) -> None:
+    """Check seeds, those that are kept, and what mutation makes of them."""
+    whole = [*seeds, *kept(target)]
+
+    def one(data: bytes) -> None:
+        with _keeping(target, data):
+            bounded(lambda: check(data), len(data))
+
+    @fuzz(few)
+    @given(st.integers(0, 2**63))
+    def many(seed: int) -> None:
+        one(mutated(Random(seed), whole, tokens))
+
+    for data in whole:
+        one(data)
+    many()
 
 
 def mutated(random: Random, seeds: Sequence[bytes], tokens: Sequence[bytes] = ()) -> bytes:
