@@ -75,6 +75,8 @@ def _fitting(what: str, value: Any, hint: Any) -> Any:
     types, words = KINDS[kind]
     if type(value) not in types:
         raise HoneyguideError(f"{what} should be {words}, not {value!r}")
+    if "\0" in str(value):
+        raise HoneyguideError(f"{what} has a null character in it, which no flag can have")
     return value
 
 
