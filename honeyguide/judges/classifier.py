@@ -57,18 +57,13 @@ class Model:
             raise HoneyguideError(f"cannot read the judge {path}: {error.strerror}") from None
         except DamagedError:
             state = {}
-        if not isinstance(state, dict) or not _says(state, "kind", KIND):
+        if not isinstance(state, dict) or str(state.get("kind")) != KIND:
             raise HoneyguideError(
                 f"{path} is damaged or no trained judge: make one with 'honeyguide train judge'"
             )
-        if not _says(state, "version", VERSION) or not _fits(state):
+        if str(state.get("version")) != str(VERSION) or not _fits(state):
             raise HoneyguideError(f"{path} was written by another version: train it again")
         return cls(**{field.name: state[field.name] for field in fields(cls)})
-
-
-def _says(state: State, name: str, value: str | int) -> bool:
-    said = state.get(name)
-    return type(said) is type(value) and said == value
 
 
 def _fits(state: State) -> bool:

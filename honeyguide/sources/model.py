@@ -81,9 +81,9 @@ def read_model(named: str = "events") -> SourceModel:
         ) from None
     except DamagedError:
         state = {}
-    if not isinstance(state, dict) or not _says(state, "what", KIND):
+    if not isinstance(state, dict) or str(state.get("what")) != KIND:
         raise HoneyguideError(f"{path} is damaged or no source finder")
-    if not _says(state, "version", VERSION) or not _fits(state):
+    if str(state.get("version")) != str(VERSION) or not _fits(state):
         raise HoneyguideError(f"{path} was written by another version: train it again")
     _check_encoder(state["encoder"], path)
     return SourceModel(
@@ -93,11 +93,6 @@ def read_model(named: str = "events") -> SourceModel:
         state["threshold"],
         Scorer(state["scorer"]),
     )
-
-
-def _says(state: State, name: str, value: str | int) -> bool:
-    said = state.get(name)
-    return type(said) is type(value) and said == value
 
 
 def _fits(state: State) -> bool:

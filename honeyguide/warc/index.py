@@ -12,7 +12,7 @@ from honeyguide.contracts import Response
 _ONLY_DIGITS = str.maketrans("", "", "-:TZ")
 _unprintable = re.compile(r"[\x00-\x20\x7f]").sub
 _www = re.compile(r"^www\d*\.").sub
-_is_number = re.compile(r"[0-9]{1,18}").fullmatch
+is_number = re.compile(r"[0-9]{1,18}").fullmatch
 _is_address = re.compile(r"[\d.]+|\[.*\]").fullmatch
 
 
@@ -68,7 +68,7 @@ def read_index(index: Path, warc: Path) -> Iterator[Entry]:
                 entry = _decoder.decode(line.split(b" ", 2)[-1])
             except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
                 continue  # cut off, or a comment
-            if entry.filename == warc.name and _is_number(entry.offset):
+            if entry.filename == warc.name and is_number(entry.offset):
                 yield entry
 
 
@@ -115,7 +115,7 @@ def _offset(line: bytes) -> int:
         offset = _decoder.decode(line.split(b" ", 2)[-1]).offset
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return -1
-    return int(offset) if _is_number(offset) else -1
+    return int(offset) if is_number(offset) else -1
 
 
 def _encodable(text: str) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from honeyguide.errors import HoneyguideError
-from honeyguide.warc.index import index_path, read_index
+from honeyguide.warc.index import index_path, is_number, read_index
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)  # of old names that nobody asked for
@@ -18,7 +18,6 @@ with warnings.catch_warnings():
 RESPONSE, METADATA = WarcRecordType.response, WarcRecordType.metadata
 MAX_BODY = 20_000_000  # bytes read of a record
 _chunk = re.compile(rb"\s*([0-9a-fA-F]{1,8})[^\n]{0,200}\n").match
-_is_number = re.compile(r"[0-9]{1,18}").fullmatch
 _requested = re.compile(rb"^requested-url: ([^\r\n]*)", re.MULTILINE).search
 
 
@@ -133,7 +132,7 @@ def _is_whole(path: Path, last: Any) -> bool:
             return engine.eof and not (engine.unused_data + file.read(1)).strip(b"\r\n\0")
         head = data.find(b"\r\n\r\n") + 4
         length = last.headers.get("Content-Length") or "0"
-        if not _is_number(length):
+        if not is_number(length):
             return False
         end = last.stream_pos + head + int(length)
         file.seek(end)
