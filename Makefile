@@ -1,8 +1,9 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+EXAMPLES ?= 10000
 
-.PHONY: demo test lint types imports clean
+.PHONY: demo test fuzz lint types imports clean
 
 demo: $(VENV)/.crawls
 	$(BIN)/honeyguide demo --out demo-results --replace
@@ -14,6 +15,10 @@ test: $(VENV)/.tests
 	$(BIN)/lint-imports
 	sh tests/browser.sh
 	$(BIN)/pytest -n 2
+
+# for nights: many mutated inputs, others each time; what fails is kept in tests/fuzz/seeds
+fuzz: $(VENV)/.tests
+	FUZZ_EXAMPLES=$(EXAMPLES) FUZZ_RANDOM=1 $(BIN)/pytest -n 2 --timeout 20000 tests/fuzz
 
 $(VENV)/.crawls: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)

@@ -12,13 +12,16 @@ import hashlib
 import json
 import os
 import re
+import stat
 import weakref
-from functools import lru_cache
+from collections.abc import Callable
+from functools import lru_cache, wraps
 from itertools import repeat
 from math import isqrt
 from pathlib import Path
 from struct import Struct
-from typing import Any, Literal
+from tokenize import TokenError
+from typing import Any, Literal, TypeVar, cast
 
 import msgspec
 import numpy as np
@@ -29,8 +32,13 @@ from honeyguide import urls
 from honeyguide.contracts import Link, Page
 from honeyguide.errors import HoneyguideError, unknown
 
+Method = TypeVar("Method", bound=Callable[..., Any])
 VERSION = 1
 MAX_COMPARED = 50_000  # pages among which the nearest name is looked for
+MAX_RECORD = 1 << 28  # bytes of what a page says
+# what each array holds; the ends of string tables are offsets, too
+KINDS = {"targets": "<i4", "label_ids": "<i4", "named": "<i4", "hashes": "<u8"}
+OFFSETS = "<i8"
 
 
 class Record(msgspec.Struct, array_like=True):
@@ -60,22 +68,31 @@ class Column:
     """
 
     def __init__(self, folder: Path, name: str) -> None:
-        mapped = np.load(folder / f"{name}.npy", mmap_mode="r")
+        self._file = _Opened(folder / f"{name}.npy")
+        try:
+            mapped = np.lib.format.open_memmap(folder / f"{name}.npy", mode="r")
+        except (SyntaxError, TokenError, OverflowError, MemoryError, RecursionError):
+            raise ValueError(f"{name}.npy is damaged") from None
+        if mapped.ndim != 1 or mapped.dtype != np.dtype(KINDS.get(name, OFFSETS)):
+            raise ValueError(f"{name}.npy holds something else")
         self.all: NDArray[Any] = np.asarray(mapped)
         self._start: int = mapped.offset
-        self._file = _Opened(folder / f"{name}.npy")
 
     def __len__(self) -> int:
         return len(self.all)
 
     def part(self, start: int, stop: int) -> NDArray[Any]:
         """The items from start to stop."""
+        if not 0 <= start <= stop <= len(self.all):
+            raise _Damaged
         kind = self.all.dtype
         first, size = self._start + start * kind.itemsize, (stop - start) * kind.itemsize
         return np.frombuffer(os.pread(self._file.number, size, first), kind)
 
     def span(self, row: int) -> tuple[int, int]:
         """Where the row of an offsets column begins and ends."""
+        if not 0 <= row < len(self.all) - 1:
+            raise _Damaged
         return _SPAN.unpack(os.pread(self._file.number, 16, self._start + 8 * row))
 
 
@@ -85,7 +102,8 @@ class Blobs:
     def __init__(self, folder: Path, name: str) -> None:
         self._ends = Column(folder, name)
         self._file = _Opened(folder / f"{name}.bin")
-        if (folder / f"{name}.bin").stat().st_size != self._ends.all[-1]:
+        self._size = os.fstat(self._file.number).st_size
+        if self._size != self._ends.all[-1]:
             raise ValueError(f"{name}.bin is cut off")
 
     def __len__(self) -> int:
@@ -93,15 +111,36 @@ class Blobs:
 
     def __getitem__(self, index: int) -> bytes:
         start, end = self._ends.span(index)
+        if not 0 <= start <= end <= self._size:
+            raise _Damaged
         return os.pread(self._file.number, end - start, start) if end > start else b""
 
 
 class _Opened:
-    """A file that is closed when nobody needs it any more."""
+    """A file that is closed when nobody needs it any more; no link, pipe or device."""
 
     def __init__(self, path: Path) -> None:
-        self.number = os.open(path, os.O_RDONLY)
+        self.number = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         weakref.finalize(self, os.close, self.number)
+        if not stat.S_ISREG(os.fstat(self.number).st_mode):
+            raise ValueError(f"{path.name} is no file")
+
+
+class _Damaged(Exception):  # noqa: N818 - told to nobody
+    """Numbers that lead outside their files."""
+
+
+def _whole(method: Method) -> Method:
+    """Say in a sentence that what a method read does not fit together."""
+
+    @wraps(method)
+    def told(graph: "Graph", *given: Any, **named: Any) -> Any:
+        try:
+            return method(graph, *given, **named)
+        except (_Damaged, UnicodeDecodeError):
+            raise HoneyguideError(f"the recorded web {graph.path} is damaged") from None
+
+    return cast(Method, told)
 
 
 class Graph:
@@ -110,7 +149,7 @@ class Graph:
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         try:
-            about = json.loads((self.path / "graph.json").read_text())
+            about = self._about()
             if about["version"] != VERSION:
                 raise HoneyguideError(f"{path} was written by another version: import it again")
             self._open(about)
@@ -118,13 +157,21 @@ class Graph:
             raise HoneyguideError(
                 f"{path} is no recorded web: make one with 'honeyguide import'"
             ) from None
-        except (OSError, EOFError, ValueError, LookupError, TypeError) as error:
+        except (OSError, EOFError, ValueError, LookupError, TypeError, RecursionError) as error:
             reason = getattr(error, "strerror", None) or error
             raise HoneyguideError(f"cannot read the recorded web {path}: {reason}") from None
+
+    def _about(self) -> dict[str, Any]:
+        file = _Opened(self.path / "graph.json")
+        with os.fdopen(os.dup(file.number), encoding="utf-8") as text:
+            about: dict[str, Any] = json.load(text)
+        return about
 
     def _open(self, about: dict[str, Any]) -> None:
         self.name: str = about["name"]
         self.label_names: list[str] = about["labels"]
+        if not all(isinstance(name, str) for name in (self.name, *self.label_names)):
+            raise ValueError("graph.json names something that is no text")
         folder = self.path
         self._offsets, self._targets = Column(folder, "offsets"), Column(folder, "targets")
         self._label_offsets = Column(folder, "label_offsets")
@@ -133,8 +180,19 @@ class Graph:
         self._records = Blobs(folder, "records")
         self._ids, self._titles = Blobs(folder, "ids"), Blobs(folder, "titles")
         self._urls, self._outside = Blobs(folder, "urls"), Blobs(folder, "outside")
+        self._check_sizes()
         self.url = lru_cache(maxsize=1 << 15)(self._url)  # popular pages are linked to often
         self._lately: dict[str, int] = {}  # pages that the last one read links to: a walk goes on
+
+    def _check_sizes(self) -> None:
+        """Opening reads none of the arrays, so what they say is checked where it is read."""
+        pages = len(self._urls)
+        tables = (self._ids, self._titles, self._records)
+        offsets = (self._offsets, self._label_offsets)
+        fit = [len(table) == pages for table in tables]
+        fit += [len(column) == pages + 1 for column in offsets]
+        if not all(fit) or len(self._hashes) != len(self._named):
+            raise ValueError("its files do not fit together")
 
     @classmethod
     def open(cls, path: str | Path) -> "Graph":
@@ -147,25 +205,32 @@ class Graph:
     def __len__(self) -> int:
         return len(self._urls)
 
+    @_whole
     def id(self, page: int) -> str:
         """The name a page goes by in what was imported."""
         return self._ids[page].decode()
 
+    @_whole
     def _url(self, page: int) -> str:
         """The URL of a page, or of ~page outside."""
-        return (self._urls[page] if page >= 0 else self._outside[~page]).decode()
+        url = (self._urls[page] if page >= 0 else self._outside[~page]).decode()
+        if page >= 0 and not url.startswith(("http://", "https://")):
+            raise _Damaged
+        return url
 
+    @_whole
     def title(self, page: int) -> str:
         """The title of a page."""
         return self._titles[page].decode()
 
+    @_whole
     def page(self, page: int, outside: bool = False) -> Page:
         """A page with its links, on request also the URLs that lead outside the recording."""
         record = self._record(page)
         targets = self._targets.part(*self._offsets.span(page)).tolist()
         columns = [record.anchors, record.contexts, record.tag_paths]
         if any(column and len(column) != len(targets) for column in columns):
-            raise HoneyguideError(f"the recorded web {self.path} is damaged")
+            raise _Damaged
         if targets and min(targets) < 0:
             kept = [row for row, target in enumerate(targets) if self._shows(target, outside)]
             columns = [[column[row] for row in kept] if column else column for column in columns]
@@ -181,6 +246,7 @@ class Graph:
         """Whether a link is one; what was imported may name pages that nobody has."""
         return target >= 0 or (outside and self.url(target).startswith(("http://", "https://")))
 
+    @_whole
     def page_without_links(self, page: int) -> Page:
         """What a page says, in a fraction of the time: links are most of it."""
         return self._written(page, self._record(page).text, ())
@@ -193,19 +259,27 @@ class Graph:
         if not frame:
             return _NOTHING
         try:
+            if not 0 <= zstandard.frame_content_size(frame) <= MAX_RECORD:
+                raise _Damaged
             # a decompressor of its own: they are not to be shared between threads
             return _decode(zstandard.ZstdDecompressor().decompress(frame))
-        except (zstandard.ZstdError, msgspec.DecodeError):
-            raise HoneyguideError(f"the recorded web {self.path} is damaged") from None
+        except (zstandard.ZstdError, msgspec.DecodeError, RecursionError):
+            raise _Damaged from None
 
     def _labels_of(self, page: int) -> tuple[str, ...]:
         start, end = self._label_offsets.span(page)
-        labels = self._label_ids.part(start, end).tolist() if end > start else []
+        labels = self._label_ids.part(start, end).tolist()
+        if labels and not 0 <= min(labels) <= max(labels) < len(self.label_names):
+            raise _Damaged
         return tuple([self.label_names[label] for label in labels])
 
+    @_whole
     def inside(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """Offsets and targets of the links between recorded pages."""
         offsets, targets = self._offsets.all, self._targets.all
+        _check_offsets(offsets, len(targets))
+        if targets.size and not -len(self._outside) <= targets.min() <= targets.max() < len(self):
+            raise _Damaged
         known = targets >= 0
         if known.all():
             return offsets, targets
@@ -214,6 +288,7 @@ class Graph:
 
     # ------------------------------------------------------------------- by name
 
+    @_whole
     def index(self, url: str) -> int:
         """The number of the page with exactly this URL, or -1."""
         page = self._lately.get(url, -1)
@@ -222,6 +297,7 @@ class Graph:
         wanted = url.encode("utf-8", "surrogatepass")
         return next((page for page in self._candidates(url) if self._urls[page] == wanted), -1)
 
+    @_whole
     def find(self, name: str) -> int:
         """The number of the page with this id, title or URL, case aside."""
         pages = self._candidates(name)
@@ -260,21 +336,32 @@ class Graph:
 
     # ------------------------------------------------------------------- labels
 
+    @_whole
     def labels(self) -> dict[str, int]:
         """How many pages have each label, the most frequent first."""
-        counts = np.bincount(self._label_ids.all, minlength=len(self.label_names)).tolist()
+        ids = self._label_ids.all
+        if ids.size and not 0 <= ids.min() <= ids.max() < len(self.label_names):
+            raise _Damaged
+        counts = np.bincount(ids, minlength=len(self.label_names)).tolist()
         pairs = zip(self.label_names, counts, strict=True)
         return dict(sorted(pairs, key=lambda pair: (-pair[1], pair[0])))
 
+    @_whole
     def pages_with_label(self, name: str) -> NDArray[np.int32]:
         """The pages with a label that is this name, or whose last part after . or : is."""
         wanted = [i for i, label in enumerate(self.label_names) if label_matches(label, name)]
         if not wanted:
             parts = {re.split("[.:]", label)[-1] for label in self.label_names}
             raise unknown("label", name, parts | set(self.label_names))
+        _check_offsets(self._label_offsets.all, len(self._label_ids))
         rows = np.flatnonzero(np.isin(self._label_ids.all, wanted))
         pages = np.searchsorted(self._label_offsets.all, rows, side="right") - 1
         return np.unique(pages).astype(np.int32)
+
+
+def _check_offsets(offsets: NDArray[Any], end: int) -> None:
+    if offsets[0] != 0 or offsets[-1] != end or (np.diff(offsets) < 0).any():
+        raise _Damaged
 
 
 _NOTHING = Record("", [], [], [])

@@ -7,6 +7,7 @@ import secrets
 import shutil
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO
@@ -22,6 +23,8 @@ from honeyguide.errors import HoneyguideError
 from honeyguide.graphs import VERSION, Record, name_hash
 
 CONTEXT = 150  # characters either side of a link
+MAX_ANCHOR, MAX_SEARCHED = 500, 1 << 17  # characters of an anchor, and of the text around it
+MAX_WORK = 1 << 27  # characters of a page that are gone through for all of its links
 TOKEN = 4  # bytes that tell drafts for one place apart
 LinkRow = Sequence[str]  # target id or URL, anchor, context, tag path; the last ones may be missing
 _encode = msgspec.msgpack.Encoder().encode
@@ -29,17 +32,26 @@ _encode = msgspec.msgpack.Encoder().encode
 
 def around(text: str, anchor: str) -> str:
     """The characters either side of an anchor's first occurrence in a text."""
+    text, anchor = text[:MAX_SEARCHED], anchor[:MAX_ANCHOR]
     start = text.find(anchor) if anchor else -1
-    end = start + len(anchor)
     if start < 0:
-        words = anchor.split()
-        if len(words) < 2 or words[0] not in text:
-            return ""
-        found = re.search(r"\s+".join(map(re.escape, words)), text)  # broken over lines
-        if found is None:
-            return ""
-        start, end = found.span()
-    return " ".join(text[max(0, start - CONTEXT) : end + CONTEXT].split())
+        anchor, text = " ".join(anchor.split()), _on_one_line(text)  # it may be broken over lines
+        start = text.find(anchor) if " " in anchor else -1
+    if start < 0:
+        return ""
+    return " ".join(text[max(0, start - CONTEXT) : start + len(anchor) + CONTEXT].split())
+
+
+@lru_cache(maxsize=1)
+def _on_one_line(text: str) -> str:
+    """For all links of a page the same."""
+    return " ".join(text.split())
+
+
+def _contexts(rows: Sequence[LinkRow], text: str) -> list[str]:
+    """What surrounds the links of a page; where that would take long, only of the first ones."""
+    most = MAX_WORK // (len(text[:MAX_SEARCHED]) + 1)
+    return [row[2] or (around(text, row[1]) if n < most else "") for n, row in enumerate(rows)]
 
 
 class GraphWriter:
@@ -100,7 +112,7 @@ class GraphWriter:
         self._draft.page(id, url, title)
         rows = [(*row, "", "", "")[:4] for row in links]
         columns = list(zip(*rows, strict=True)) or [()] * 4
-        contexts = [row[2] or around(text, row[1]) for row in rows]
+        contexts = _contexts(rows, text)
         record = Record(text, *(_or_none(column) for column in (columns[1], contexts, columns[3])))
         self._draft.records.add(self._compress(_encode(record)))
         targets = _encode(columns[0])

@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from fnmatch import translate
 
 from honeyguide import urls
+from honeyguide.errors import HoneyguideError
 
 DENIED, OUTSIDE = "denied", "not among what is allowed"
 Refusal = Callable[[str], str]  # why a URL is not asked for; empty when it may be
@@ -17,8 +17,10 @@ class Patterns:
         self._hosts: set[str] = set()
         starts, globs = [], []
         for pattern in patterns:
+            if len(pattern) > urls.MAX_LENGTH:
+                raise HoneyguideError(f"a pattern is longer than any URL: {pattern[:60]} ...")
             if "*" in pattern:
-                globs.append(translate(pattern))
+                globs.append(_translated(pattern))
             elif "/" in pattern:
                 starts.append(pattern.removeprefix("https://").removeprefix("http://"))
             else:
@@ -36,6 +38,12 @@ class Patterns:
             if any(".".join(labels[at:]) in self._hosts for at in range(len(labels))):
                 return True
         return self._globs.match(url) is not None or self._globs.match(place) is not None
+
+
+def _translated(pattern: str) -> str:
+    """A regular expression in which * is any text and all else itself; it never goes back."""
+    first, *middle, last = (re.escape(piece) for piece in re.split(r"\*+", pattern))
+    return f"(?s:{first}{''.join(f'(?>.*?{piece})' for piece in middle)}.*{last})\\Z"
 
 
 def listed(allow: Sequence[str], deny: Sequence[str]) -> Refusal:

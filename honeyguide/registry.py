@@ -87,6 +87,8 @@ def make(kind: str, spec: str, /, **offers: Any) -> Any:
 
     Each of `offers` is passed on where the part's constructor has a parameter of that name.
     """
+    if "\0" in spec:  # no file's name has one, and many a part takes one
+        raise HoneyguideError(f"{kind} {spec!r} has a null character in it")
     name, _, rest = spec.partition(":")
     found = _find(kind, name)
     accepted = inspect.signature(found.make).parameters

@@ -1,4 +1,4 @@
-"""Words of a text in any language."""
+"""Words of a text in any language, and texts as a terminal may show them."""
 
 import re
 
@@ -30,6 +30,27 @@ STOP_WORDS = frozenset(
     you your yours yourself yourselves
     """.split()
 )
+
+# what a terminal obeys or hides: C0 but the line feed, DEL, C1, marks that turn the direction of
+# writing, other line ends, the byte-order mark, annotations, halves of surrogate pairs
+_HIDDEN = re.compile(
+    "[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb"
+    "\ud800-\udfff]"
+)
+
+
+def printable(text: str) -> str:
+    """The text with \\u001b for a control character: JSON stays the same JSON; tabs are spaces."""
+    return _HIDDEN.sub(_escaped, text)
+
+
+def _escaped(sign: re.Match[str]) -> str:
+    return " " if sign[0] == "\t" else f"\\u{ord(sign[0]):04x}"
+
+
+def encodable(text: str) -> str:
+    """The text with a question mark for half a surrogate pair, which no UTF-8 file can hold."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def words(text: str) -> list[str]:

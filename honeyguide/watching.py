@@ -9,17 +9,21 @@ from email.utils import formatdate
 from pathlib import Path
 from xml.sax.saxutils import escape
 
+import msgspec
+
 from honeyguide import urls
 from honeyguide.contracts import Link, Response, Revisitable, Visit, World
 from honeyguide.errors import HoneyguideError
 from honeyguide.parsers.regions import Region, regions
 from honeyguide.parsers.tagtree import read_tags
+from honeyguide.text import encodable
 
 SOONEST, LATEST = 600.0, 7 * 86_400.0  # seconds between two looks at a source
 FIRST = 6 * 3_600.0
 UNCHANGED = "not modified"  # the failure of a visit to a page that is as it was
 LONGEST = 500  # characters of an item's text
 LONGEST_HEADER = 1_000  # characters; a longer one is not sent back
+LAST_YEAR = 2.5e11  # seconds since 1970; calendars end in the year 9999
 MOST_KNOWN = 5_000  # items of a source that are remembered; the oldest are forgotten
 
 
@@ -69,7 +73,7 @@ def items(body: bytes, url: str, content_type: str = "") -> list[tuple[str, str,
         links = [link for link in record.links if link.url != url]
         if links:
             title = max((link.text for link in links[:3]), key=len) or record.text[:100]
-            rows.append((links[0].url, title, record.text[:LONGEST]))
+            rows.append((links[0].url, encodable(title), encodable(record.text[:LONGEST])))
     return rows
 
 
@@ -89,6 +93,10 @@ def _is_menu(region: Region) -> bool:
     said = sum(len(record.text) for record in region.records)
     linked = sum(len(link.text) for record in region.records for link in record.links)
     return said <= linked
+
+
+_watched = msgspec.json.Decoder(list[Watched]).decode
+_item = msgspec.json.Decoder(Item).decode
 
 
 class Watch:
@@ -131,13 +139,12 @@ class Watch:
 
     def _read(self) -> dict[str, Watched]:
         try:
-            rows = json.loads(self._path.read_text())
-            return {row["url"]: Watched(**row) for row in rows}
+            return {watched.url: watched for watched in _watched(self._path.read_bytes())}
         except FileNotFoundError:
             return {}
         except OSError as error:
             raise HoneyguideError(f"cannot read {self._path}: {error.strerror}") from None
-        except (ValueError, TypeError, KeyError):
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             raise HoneyguideError(f"{self._path} is damaged: remove it to start anew") from None
 
 
@@ -180,12 +187,22 @@ def read_sources(path: Path) -> list[str]:
     return list(dict.fromkeys(found))
 
 
+class _Source(msgspec.Struct):
+    url: str
+
+
+class _Found(msgspec.Struct):
+    sources: list[_Source]
+
+
+def _found(line: str) -> list[str]:
+    return [source.url for source in msgspec.json.decode(line, type=_Found).sources]
+
+
 def _addresses(line: str, where: str) -> list[str]:
     try:
-        said = (
-            [source["url"] for source in json.loads(line)["sources"]] if line[0] == "{" else [line]
-        )
-    except (ValueError, KeyError, TypeError):
+        said = _found(line) if line[0] == "{" else [line]
+    except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
         raise HoneyguideError(
             f"{where} is neither an address nor a line of 'find --json'"
         ) from None
@@ -227,10 +244,10 @@ def read_items(path: Path) -> list[Item]:
         raise HoneyguideError(f"cannot read {path}: {error.strerror}") from None
     for line in lines:
         try:
-            rows.append(Item(**json.loads(line)))
-        except (ValueError, TypeError):
+            rows.append(_item(line))
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             continue
-    return rows
+    return [row for row in rows if 0 <= row.seen < LAST_YEAR]
 
 
 def once_each(fresh: Sequence[Item], written: Sequence[Item]) -> list[Item]:

@@ -20,6 +20,7 @@ from honeyguide.cli import (
     report,
     serving,
     showing,
+    terminal,
     training,
     watching,
 )
@@ -81,6 +82,7 @@ def main() -> None:
     """Run the command line: bad input gets one sentence and an exit code, never a traceback."""
     # before numpy is imported: threads of small products wait for each other on a busy machine
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    terminal.guard_streams()
     try:
         code = app(standalone_mode=False)
     except FlagError as error:

@@ -7,14 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 from rich.progress import Progress, TaskID
 from rich.table import Table
 
 from honeyguide.cli import flags
 from honeyguide.cli.crawl import Out
 from honeyguide.cli.progress import progress_bar
+from honeyguide.cli.terminal import console
 from honeyguide.errors import HoneyguideError, nothing_fetched
+from honeyguide.text import printable
 
 FOR_BOTH = ("out", "agents", "config")
 OF_A_SUITE = ("suite", "data", "parts", "quick", "workers")
@@ -98,11 +99,16 @@ def bench(
     )
     with progress_bar() as bar:
         comparison = compare(plan, names or _names(USUAL), runs, bar_per_agent(bar, budget * runs))
-    write_report(comparison, out, shlex.join(["honeyguide", *sys.argv[1:]]))
+    write_report(comparison, out, _command())
     print_comparison(comparison)
     typer.echo(f"results: {', '.join(str(out / name) for name in FILES)}")
     if 0 < sum(sum(runs.pages) for runs in comparison.runs) == comparison.failures.total():
         typer.echo(f"honeyguide: {nothing_fetched(comparison.failures)}", err=True)
+
+
+def _command() -> str:
+    """What was typed, for a report; an argument may be no UTF-8."""
+    return printable(shlex.join(["honeyguide", *sys.argv[1:]]))
 
 
 def _check_flags(context: typer.Context, is_suite: bool) -> None:
@@ -159,7 +165,7 @@ def _run_suite(
         parts=parts,
         agents=agents,
         workers=workers,
-        command=shlex.join(["honeyguide", *sys.argv[1:]]),
+        command=_command(),
     )
     with progress_bar() as bar:
         task = bar.add_task("trials", total=None, news="")
@@ -194,4 +200,4 @@ def print_comparison(comparison: "Comparison") -> None:
         table.add_column(column, justify="right")
     for runs in best_first(comparison):
         table.add_row(*cells(comparison, runs))
-    Console().print(table)
+    console().print(table)

@@ -24,10 +24,10 @@ def _read_config(context: typer.Context, path: Path | None) -> Path | None:
     if path is None:
         return None
     try:
-        said = tomllib.loads(path.read_text())
+        said = tomllib.loads(path.read_text("utf-8"))
     except OSError as error:
         raise HoneyguideError(f"cannot read {path}: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise HoneyguideError(f"{path} is not TOML: {error}") from None
     known = {name: parameter for parameter in context.command.params for name in _names(parameter)}
     hints = get_type_hints(context.command.callback)
@@ -75,6 +75,8 @@ def _fitting(what: str, value: Any, hint: Any) -> Any:
     types, words = KINDS[kind]
     if type(value) not in types:
         raise HoneyguideError(f"{what} should be {words}, not {value!r}")
+    if "\0" in str(value):
+        raise HoneyguideError(f"{what} has a null character in it, which no flag can have")
     return value
 
 

@@ -4,12 +4,13 @@ import asyncio
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, TextIO
+from typing import Annotated, TextIO, cast
 
 import typer
 
 from honeyguide.cli import flags, standing
 from honeyguide.cli.progress import progress_bar
+from honeyguide.cli.terminal import PrintableStream
 from honeyguide.errors import HoneyguideError
 from honeyguide.text import counted
 
@@ -66,7 +67,7 @@ def _pipe(write: Callable[[TextIO], int]) -> int:
     """Write to standard output in UTF-8, whatever the terminal's; who reads may have enough."""
     try:
         with open(1, "w", encoding="utf-8", newline="", closefd=False) as file:
-            return write(file)
+            return write(cast(TextIO, PrintableStream(file)) if file.isatty() else file)
     except BrokenPipeError:
         raise typer.Exit from None
     except OSError as error:

@@ -3,10 +3,9 @@
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
+from honeyguide.cli.terminal import console
 from honeyguide.errors import HoneyguideError, unknown
 
 
@@ -51,11 +50,11 @@ def _list_suites() -> None:
 
 
 def _print(rows: dict[str, str]) -> None:
-    """Names and what they mean, in two columns; brackets are no markup."""
+    """Names and what they mean, in two columns."""
     table = Table(box=None, show_header=False, pad_edge=False)
     for row in rows.items():
-        table.add_row(*map(escape, row))
-    Console(soft_wrap=True).print(table)
+        table.add_row(*row)
+    console(soft_wrap=True).print(table)
 
 
 def _list_labels(world: str) -> None:

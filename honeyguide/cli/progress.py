@@ -3,20 +3,22 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from honeyguide.cli.terminal import console, guarded_streams
 
 
 @contextmanager
 def progress_bar() -> Iterator[Progress]:
     """A bar with counts, an estimate and a field of its own for news."""
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
-        TextColumn("{task.fields[news]}"),
+        TextColumn("{task.fields[news]}", markup=False),
         TimeRemainingColumn(),
     )
-    console = Console(stderr=True)
-    with Progress(*columns, console=console, disable=not console.is_terminal) as bar:
+    screen = console(err=True)
+    bar = Progress(*columns, console=screen, disable=not screen.is_terminal)
+    with bar, guarded_streams():  # a bar puts streams of its own in place of the standard ones
         yield bar

@@ -1,11 +1,11 @@
 """honeyguide show: what a crawl has learnt, in a form to read."""
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from honeyguide.cli import flags
 from honeyguide.cli.inspecting import Folder
+from honeyguide.cli.terminal import console
 from honeyguide.errors import HoneyguideError
 
 WIDE = 130  # columns, for a table whose headings take one line
@@ -28,8 +28,8 @@ def policy(folder: Folder) -> None:
         raise HoneyguideError(
             f"{folder} has no policy to show: it was crawled without --gate, or has not stopped yet"
         )
-    console = Console()
-    is_narrow = console.is_terminal and console.width < WIDE
+    screen = console()
+    is_narrow = screen.is_terminal and screen.width < WIDE
     table = Table(box=None, pad_edge=False, padding=(0, 1 if is_narrow else 2, 0, 0))
     for column, value in rows[0].items():
         # where there is little room, a heading takes several lines
@@ -41,7 +41,7 @@ def policy(folder: Folder) -> None:
         )
     for row in rows:
         table.add_row(*map(_shown, row.values()))
-    (console if is_narrow else Console(soft_wrap=True, width=WIDE)).print(table)
+    (screen if is_narrow else console(soft_wrap=True, width=WIDE)).print(table)
 
 
 def _shown(value: object) -> str:

@@ -89,6 +89,6 @@ def _lines(path: Path) -> list[str]:
 def _row(path: str, number: int, line: str) -> Row:
     try:
         row = msgspec.json.decode(line, type=Row)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError) as error:
         raise HoneyguideError(f"{path} line {number} is no labelled site: {error}") from None
     return Row(address(row.home), [address(source) for source in row.sources])

@@ -2,10 +2,8 @@
 
 import os
 import re
-import tarfile
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
-from typing import Any, BinaryIO, cast
 from urllib.parse import unquote
 
 from honeyguide import urls
@@ -13,6 +11,7 @@ from honeyguide.contracts import Link
 from honeyguide.errors import HoneyguideError
 from honeyguide.graphwriter import GraphWriter
 from honeyguide.importers.streams import Progress, open_stream
+from honeyguide.importers.tar import TarError, tar_files
 from honeyguide.parsers.html import MAX_BODY, parse
 
 # Anything else may be a page: old sites name their pages freely.
@@ -28,9 +27,11 @@ _slashes = re.compile(r"(?<!:)/{2,}").sub
 # A file named for its URL, with ^ for /; some file systems move ":" to a private character.
 _as_url = re.compile(r"([a-z]+)[:\uf03a]?\^\^(.*)").fullmatch
 _moved = re.compile("[\uf001-\uf07e]").sub
+# Possessive: with two ways to end a line, n lines without an end have 2^n readings.
 _http_head = re.compile(
-    rb"(?:HTTP/\d[^\n]*\r?\n)?(?:[A-Za-z][\w-]*:[^\n]*\r?\n(?:[ \t]+\S[^\n]*\r?\n)*)+\r?\n"
+    rb"(?:HTTP/\d[^\n]*+\n)?(?:[A-Za-z][\w-]*+:[^\n]*+\n(?:[ \t]++\S[^\n]*+\n)*+)++\r?\n"
 ).match
+LONGEST_HEAD = 1 << 16  # bytes of HTTP headers before a page
 _content_type = re.compile(rb"^content-type:([^\r\n]*)", re.IGNORECASE | re.MULTILINE).search
 
 
@@ -61,7 +62,7 @@ class _Site:
     def add(self, writer: GraphWriter, name: str, body: bytes) -> None:
         """Parse a file and append it."""
         id = self._id(name)
-        head = _http_head(body)
+        head = _http_head(body, 0, LONGEST_HEAD)
         kind = _content_type(head[0]) if head else None
         url = urls.canonical(id) or urls.canonical(self._url + _quoted(id)) or self._url
         parsed = parse(
@@ -136,51 +137,47 @@ def _files(source: Path, progress: Progress | None, bodies: bool) -> Iterator[tu
         yield from _in_folder(source, progress, bodies)
         return
     with open_stream(source, progress) as stream:
-        ending = _Ending(stream)
         try:
-            yield from _in_tar(ending, bodies)
-        except tarfile.TarError as error:
-            raise HoneyguideError(f"{source} is no folder and no tar file: {error}") from None
-        if ending.last.strip(b"\0"):
-            raise HoneyguideError(f"{source} is cut off")
+            for name, body in tar_files(stream, source, MAX_BODY if bodies else 0):
+                plain = _relative(name)
+                if plain and _may_be_html(plain):
+                    yield plain, body
+        except TarError as error:
+            raise HoneyguideError(
+                f"{source} is no folder and no tar file, or damaged: {error}"
+            ) from None
 
 
-class _Ending:
-    """Remembers the last bytes read: a tar file ends with empty blocks, which tarfile ignores."""
-
-    def __init__(self, stream: BinaryIO) -> None:
-        self._stream = stream
-        self.last = b""
-
-    def read(self, size: int) -> bytes:
-        """The next bytes."""
-        data = self._stream.read(size)
-        self.last = (self.last + data)[-tarfile.BLOCKSIZE :]
-        return data
-
-
-def _in_tar(stream: _Ending, bodies: bool) -> Iterator[tuple[str, bytes]]:
-    with tarfile.open(fileobj=cast(Any, stream), mode="r|") as archive:
-        for member in archive:
-            name = member.name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-            if member.isfile() and _may_be_html(name):
-                file = archive.extractfile(member) if bodies else None
-                yield name, file.read(MAX_BODY) if file else b""
+def _relative(name: str) -> str:
+    """A name within the archive, wherever it would lead if it were unpacked."""
+    return "/".join(part for part in name.split("/") if part not in ("", ".", ".."))
 
 
 def _in_folder(
     source: Path, progress: Progress | None, bodies: bool
 ) -> Iterator[tuple[str, bytes]]:
-    paths = sorted(path for path in source.rglob("*") if path.is_file() and _may_be_html(path.name))
+    paths = sorted(path for path in source.rglob("*") if _is_page(path))
     for number, path in enumerate(paths, 1):
         name = os.fsencode(path.relative_to(source)).decode("utf-8", "replace")
         if not bodies:
             yield name, b""
             continue
-        with path.open("rb") as file:
-            yield name, file.read(MAX_BODY)
+        yield name, _beginning(path)
         if progress is not None:
             progress(number, len(paths))
+
+
+def _is_page(path: Path) -> bool:
+    """Whether it is a file that may be HTML; a link may lead anywhere, and is not followed."""
+    return path.is_file() and not path.is_symlink() and _may_be_html(path.name)
+
+
+def _beginning(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(MAX_BODY)
+    except OSError as error:
+        raise HoneyguideError(f"cannot read {path}: {error.strerror}") from None
 
 
 def _may_be_html(name: str) -> bool:

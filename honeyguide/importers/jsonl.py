@@ -7,7 +7,7 @@ import msgspec
 
 from honeyguide.errors import HoneyguideError
 from honeyguide.graphwriter import GraphWriter
-from honeyguide.importers.streams import Progress, open_stream
+from honeyguide.importers.streams import Progress, lines, open_stream
 
 
 class Row(msgspec.Struct):
@@ -27,8 +27,8 @@ _decode = msgspec.json.Decoder(Row).decode
 def import_jsonl(source: Path, out: Path, progress: Progress | None = None) -> dict[str, int]:
     """Build a recorded web from a .jsonl or .jsonl.zst file, and count what is in it."""
     source = Path(source)
-    with open_stream(source, progress) as lines, GraphWriter(out) as writer:
-        for number, row in _rows(lines, source):
+    with open_stream(source, progress) as stream, GraphWriter(out) as writer:
+        for number, row in _rows(lines(stream, source), source):
             links = [[part or "" for part in link] for link in row.links]
             if not all(1 <= len(link) <= 4 and link[0] for link in links):
                 raise HoneyguideError(f"{source} line {number}: a link must be [target, anchor]")
@@ -38,12 +38,14 @@ def import_jsonl(source: Path, out: Path, progress: Progress | None = None) -> d
     return writer.counts
 
 
-def _rows(lines: Iterator[bytes], source: Path) -> Iterator[tuple[int, Row]]:
-    for number, line in enumerate(lines, 1):
+def _rows(said: Iterator[bytes], source: Path) -> Iterator[tuple[int, Row]]:
+    for number, line in enumerate(said, 1):
         if not line.strip():
             continue
         try:
             yield number, _decode(line)
+        except RecursionError:
+            raise HoneyguideError(f"{source} line {number} is nested too deeply") from None
         except msgspec.ValidationError as error:
             raise HoneyguideError(f"{source} line {number} is no page: {error}") from None
         except (msgspec.DecodeError, UnicodeDecodeError) as error:

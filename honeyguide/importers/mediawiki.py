@@ -9,11 +9,14 @@ from typing import BinaryIO, NamedTuple
 from xml.parsers import expat
 
 from honeyguide.errors import HoneyguideError
-from honeyguide.importers.streams import Progress, open_stream
+from honeyguide.importers.streams import Growth, Progress, open_stream
 from honeyguide.parsers.wikitext import Site
 
 CHUNK, PACKED = 1 << 20, 1 << 16  # bytes read at once
 MAX_TEXT = 1 << 24  # characters of a page; MediaWiki's own bound is 2 MB
+MAX_NAME = 1 << 12  # characters of anything else; titles have at most 255 bytes
+MAX_TAG = 1 << 24  # bytes of a tag or comment
+MAX_DEPTH = 20  # elements within one another; an export has six
 
 
 class RawPage(NamedTuple):
@@ -52,7 +55,8 @@ class _Handler:
         self._export = export
         self._said: dict[str, str] = {}  # of the present page or site, by element
         self._heard: list[str] = []
-        self._size = 0
+        self._size = self._most = 0  # characters heard of an element, and those that are kept
+        self._fed = self._depth = 0  # bytes read, elements that are open
         self._redirect = ""
         self._deaf = False  # inside other content of a revision than its wikitext
         self._key = 0  # of a namespace
@@ -65,10 +69,15 @@ class _Handler:
 
     def feed(self, chunk: bytes) -> None:
         """Read on; nothing means the end."""
+        self._fed += len(chunk)
         try:
             self._parser.Parse(chunk, not chunk)
         except expat.ExpatError as error:
             raise self._complaint(error, cut_off=not chunk) from None
+        except (LookupError, ValueError) as error:
+            raise HoneyguideError(f"cannot read {self._export.path}: {error}") from None
+        if self._fed - max(0, self._parser.CurrentByteIndex) > MAX_TAG:
+            raise HoneyguideError(f"{self._export.path} has a tag of more than {MAX_TAG >> 20} MB")
 
     def _complaint(self, error: expat.ExpatError, cut_off: bool) -> HoneyguideError:
         if self._parser.StartElementHandler == self._root:
@@ -93,10 +102,15 @@ class _Handler:
         self._parser.StartElementHandler = self._start
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
+        self._depth += 1
+        if self._depth > MAX_DEPTH:
+            raise HoneyguideError(
+                f"{self._export.path} is no MediaWiki export: too many tags in one"
+            )
         if name in _HEARD:
             # of several ids the first is the page's own
             if not self._deaf and (name != "id" or "id" not in self._said):
-                self._size = 0
+                self._size, self._most = 0, MAX_TEXT if name == "text" else MAX_NAME
                 self._parser.CharacterDataHandler = self._hear
             if name == "namespace":
                 self._key = _number(attributes.get("key", ""))
@@ -106,16 +120,17 @@ class _Handler:
             self._said.clear()
             self._redirect = ""
         elif name == "redirect":
-            self._redirect = attributes.get("title", "")
+            self._redirect = attributes.get("title", "")[:MAX_NAME]
         elif name == "content":
             self._deaf = True
 
     def _hear(self, text: str) -> None:
         self._size += len(text)
-        if self._size <= MAX_TEXT:
+        if self._size <= self._most:
             self._heard.append(text)
 
     def _end(self, name: str) -> None:
+        self._depth -= 1
         if self._parser.CharacterDataHandler is not None:
             self._parser.CharacterDataHandler = None
             self._said[name] = "".join(self._heard)
@@ -125,7 +140,7 @@ class _Handler:
         elif name == "content":
             self._deaf = False
         elif name == "namespace":
-            self._namespaces[self._key] = self._said["namespace"]
+            self._namespaces[self._key] = self._said.get("namespace", "")
         elif name == "siteinfo":
             self._export.site = Site(self._namespaces, frozenset(self._as_written))
             self._export.base = _base(self._said.get("base", ""))
@@ -184,6 +199,7 @@ def chunks(path: Path, progress: Progress | None = None) -> Iterator[bytes]:
 
 def _bunzip(stream: BinaryIO, path: Path) -> Iterator[bytes]:
     """Decompress one bzip2 stream after another, as many as there are."""
+    growth = Growth(path)
     while data := stream.read(PACKED):
         while data:
             unpacker = bz2.BZ2Decompressor()
@@ -195,6 +211,7 @@ def _bunzip(stream: BinaryIO, path: Path) -> Iterator[bytes]:
                 except OSError:
                     raise HoneyguideError(f"{path} is damaged") from None
                 data = b""
+                growth.note(len(chunk))
                 if chunk:
                     yield chunk
             data = unpacker.unused_data

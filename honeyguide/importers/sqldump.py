@@ -8,9 +8,9 @@ from typing import Any
 
 from honeyguide.errors import HoneyguideError
 from honeyguide.importers.mediawiki import chunks
-from honeyguide.importers.streams import Progress
+from honeyguide.importers.streams import LONGEST_LINE, Progress
 
-MAX_LINE = 1 << 26  # bytes; mysqldump begins a new statement after 1 MB
+MOST_COLUMNS = 100
 
 NUMBER, TEXT = rb"-?[0-9]{1,18}+", rb"(?:_binary )?'(?:[^'\\]++|\\.)*+'"  # kinds of values
 _ANY = rb"(?:%s|NULL|-?[0-9][0-9.e+-]*+)" % TEXT
@@ -25,10 +25,13 @@ class SqlTable:
     def __init__(self, path: Path, name: str) -> None:
         self._path, self._name = path, name
         head = next(_whole_lines(path, None), b"")
-        found = re.search(rb"CREATE TABLE `%s` \((.*?)\n\)" % name.encode(), head, re.DOTALL)
-        if found is None:
+        _, found, rest = head.partition(b"CREATE TABLE `%s` (" % name.encode())
+        said, ended, _ = rest.partition(b"\n)")
+        if not (found and ended):
             raise HoneyguideError(f"{path} is no SQL dump of the table {name}")
-        self.columns = [column.decode() for column in _column(found[1])]
+        self.columns = [column.decode() for column in _column(said)]
+        if len(set(self.columns)) != len(self.columns) or len(self.columns) > MOST_COLUMNS:
+            raise HoneyguideError(f"{path}: {name} has columns that no wiki's table has")
 
     def rows(
         self, columns: Mapping[str, bytes], progress: Progress | None = None
@@ -86,7 +89,7 @@ def _whole_lines(path: Path, progress: Progress | None) -> Iterator[bytes]:
             kept, size = [], 0
         kept.append(chunk[cut:])
         size += len(kept[-1])
-        if size > MAX_LINE:
-            raise HoneyguideError(f"{path} has a line of more than {MAX_LINE >> 20} MB")
+        if size > LONGEST_LINE:
+            raise HoneyguideError(f"{path} has a line of more than {LONGEST_LINE >> 20} MB")
     if size:
         yield b"".join(kept)

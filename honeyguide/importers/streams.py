@@ -3,7 +3,7 @@
 import gzip
 import io
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -12,6 +12,10 @@ import zstandard
 from honeyguide.errors import HoneyguideError
 
 Progress = Callable[[int, int], None]  # done, total
+MOST_TIMES = 250  # that a file may grow when it is unpacked; dumps of wikis grow up to 30 times
+ROOM = 1 << 28  # bytes that also a small file may be unpacked to
+_PIECE = 1 << 10  # bytes of zstd unpacked at once: 32 MB at most
+LONGEST_LINE = 1 << 26  # bytes
 
 
 def open_stream(path: Path, progress: Progress | None = None) -> BinaryIO:
@@ -26,6 +30,30 @@ def open_stream(path: Path, progress: Progress | None = None) -> BinaryIO:
     if start.startswith(b"\x1f\x8b"):
         return io.BufferedReader(_Gunzip(file, path), 1 << 20)
     return io.BufferedReader(file, 1 << 20)
+
+
+class Growth:
+    """How much a compressed file may be unpacked to."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._left = ROOM + MOST_TIMES * path.stat().st_size
+
+    def note(self, size: int) -> None:
+        """Count bytes that were unpacked, and complain when there are too many."""
+        self._left -= size
+        if self._left < 0:
+            raise HoneyguideError(
+                f"{self._path} is a compression bomb: it unpacks to {MOST_TIMES} times its size"
+            )
+
+
+def lines(stream: BinaryIO, path: Path) -> Iterator[bytes]:
+    """The lines of a file, none of them endless."""
+    while line := stream.readline(LONGEST_LINE + 1):
+        if len(line) > LONGEST_LINE:
+            raise HoneyguideError(f"{path} has a line of more than {LONGEST_LINE >> 20} MB")
+        yield line
 
 
 class _Watched(io.RawIOBase):
@@ -60,6 +88,8 @@ class _Unzstd(io.RawIOBase):
     def __init__(self, file: _Watched, path: Path) -> None:
         self._file, self._path = file, path
         self._ready = memoryview(b"")
+        self._growth = Growth(path)
+        self._packed = memoryview(b"")  # read, but not unpacked
         self._begin()
 
     def _begin(self) -> None:
@@ -72,10 +102,10 @@ class _Unzstd(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         while not self._ready:
-            data = self._frame.unused_data if self._frame.eof else self._file.read(1 << 15)
+            rest = self._frame.unused_data if self._frame.eof else b""
             if self._frame.eof:
                 self._begin()
-                data = data or self._file.read(1 << 15) or b""
+            data = rest or self._next()
             if not data:
                 if self._started:
                     raise HoneyguideError(f"{self._path} is cut off")
@@ -87,11 +117,19 @@ class _Unzstd(io.RawIOBase):
         self._ready = self._ready[count:]
         return count
 
+    def _next(self) -> bytes:
+        if not self._packed:
+            self._packed = memoryview(self._file.read(1 << 15) or b"")
+        piece, self._packed = self._packed[:_PIECE], self._packed[_PIECE:]
+        return bytes(piece)
+
     def _decompressed(self, data: bytes) -> bytes:
         try:
-            return self._frame.decompress(data)
-        except zstandard.ZstdError as error:
+            unpacked = self._frame.decompress(data)
+        except (zstandard.ZstdError, MemoryError) as error:
             raise HoneyguideError(f"{self._path} is damaged: {error}") from None
+        self._growth.note(len(unpacked))
+        return unpacked
 
     def close(self) -> None:
         self._file.close()
@@ -104,17 +142,20 @@ class _Gunzip(io.RawIOBase):
     def __init__(self, file: _Watched, path: Path) -> None:
         self._file, self._path = gzip.GzipFile(fileobj=file), path
         self._raw = file
+        self._growth = Growth(path)
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
         try:
-            return self._file.readinto(buffer)
+            count = self._file.readinto(buffer)
         except EOFError:
             raise HoneyguideError(f"{self._path} is cut off") from None
         except (OSError, zlib.error) as error:
             raise HoneyguideError(f"{self._path} is damaged: {error}") from None
+        self._growth.note(count)
+        return count
 
     def close(self) -> None:
         self._file.close()

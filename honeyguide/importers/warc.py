@@ -15,7 +15,7 @@ from honeyguide.fetchers.terms import Terms
 from honeyguide.graphwriter import GraphWriter
 from honeyguide.importers.streams import Progress
 from honeyguide.parsers.html import parse
-from honeyguide.warc.reader import METADATA, RESPONSE, archived, records, target
+from honeyguide.warc.reader import MAX_BODY, METADATA, RESPONSE, archived, records, target
 
 _TERMS = Terms(cut=True)
 
@@ -88,10 +88,15 @@ def _from_wat(record: Any, url: str) -> Page | None:
     if "json" not in (record.headers.get("Content-Type") or ""):
         return None
     try:
-        envelope = msgspec.json.decode(record.reader.read())["Envelope"]
+        envelope = msgspec.json.decode(record.reader.read(MAX_BODY))["Envelope"]
         about = envelope["Payload-Metadata"]["HTTP-Response-Metadata"]["HTML-Metadata"]
         html = msgspec.convert(about, _WatHtml)
-    except (msgspec.DecodeError, KeyError, TypeError):  # of a request, an image, or broken
+    except (
+        msgspec.DecodeError,
+        KeyError,
+        TypeError,
+        RecursionError,
+    ):  # of a request, an image, or broken
         return None
     base = urls.canonical(html.head.base, url) or url
     links = [

@@ -16,6 +16,7 @@ from honeyguide.serialise import DamagedError, read_state, write_state
 KIND, VERSION = "honeyguide judge", 1
 PROBE = "The quick brown fox reads a page on geology, music and law."  # tells encoders apart
 SHOWN = 3  # words that a verdict names
+WIDEST = 1 << 24  # numbers of a vector
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +57,11 @@ class Model:
             raise HoneyguideError(f"cannot read the judge {path}: {error.strerror}") from None
         except DamagedError:
             state = {}
-        if not isinstance(state, dict) or state.get("kind") != KIND:
+        if not isinstance(state, dict) or str(state.get("kind")) != KIND:
             raise HoneyguideError(
                 f"{path} is damaged or no trained judge: make one with 'honeyguide train judge'"
             )
-        if state.get("version") != VERSION or not _fits(state):
+        if str(state.get("version")) != str(VERSION) or not _fits(state):
             raise HoneyguideError(f"{path} was written by another version: train it again")
         return cls(**{field.name: state[field.name] for field in fields(cls)})
 
@@ -68,11 +69,18 @@ class Model:
 def _fits(state: State) -> bool:
     """Whether all fields are there, in the shapes they should have."""
     arrays = [state.get(name) for name in ("probe", "meaning", "words", "idf")]
-    if not all(isinstance(array, np.ndarray) and array.ndim == 1 for array in arrays):
+    if not all(map(_is_vector, arrays)):
         return False
     probe, meaning, words, idf = (np.asarray(array) for array in arrays)
-    plain = isinstance(state.get("encoder"), str) and isinstance(state.get("bias"), float)
-    return plain and len(probe) == len(meaning) and len(words) == len(idf) > 0
+    encoder, bias = state.get("encoder"), state.get("bias")
+    plain = isinstance(encoder, str) and isinstance(bias, float) and math.isfinite(bias)
+    return plain and len(probe) == len(meaning) > 0 and len(words) == len(idf) > 0
+
+
+def _is_vector(array: object) -> bool:
+    if not isinstance(array, np.ndarray) or array.ndim != 1 or array.dtype != np.float32:
+        return False
+    return len(array) <= WIDEST and bool(np.isfinite(array).all())
 
 
 @part("judge", "classifier", argument="file")

@@ -1,8 +1,11 @@
 """A trained source finder in one file: what kind it finds, its policy, its page scorer."""
 
+import math
+import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +18,8 @@ from honeyguide.sources.scorer import Scorer
 
 KIND, VERSION = "honeyguide source finder", 1
 SHIPPED = Path(__file__).parent
+LARGEST = 1 << 24  # numbers of a layer
+_is_spec = re.compile(r"(?!.*\d{7})\w{1,40}(?::[^\x00-\x1f]{0,1000})?").fullmatch
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,14 +81,46 @@ def read_model(named: str = "events") -> SourceModel:
         ) from None
     except DamagedError:
         state = {}
-    if not isinstance(state, dict) or state.get("what") != KIND:
+    if not isinstance(state, dict) or str(state.get("what")) != KIND:
         raise HoneyguideError(f"{path} is damaged or no source finder")
-    if state.get("version") != VERSION:
+    if str(state.get("version")) != str(VERSION) or not _fits(state):
         raise HoneyguideError(f"{path} was written by another version: train it again")
+    _check_encoder(state["encoder"], path)
     return SourceModel(
-        str(state["kind"]),
-        str(state["encoder"]),
+        state["kind"],
+        state["encoder"],
         Policy(state["policy"]),
-        float(state["threshold"]),
+        state["threshold"],
         Scorer(state["scorer"]),
     )
+
+
+def _fits(state: State) -> bool:
+    """Whether all fields are there and of their kinds; shapes are checked by who uses them."""
+    threshold = state.get("threshold")
+    plain = isinstance(threshold, float) and math.isfinite(threshold)
+    named = all(isinstance(state.get(name), str) for name in ("kind", "encoder"))
+    return (
+        plain and named and _are_weights(state.get("policy")) and _are_weights(state.get("scorer"))
+    )
+
+
+def _are_weights(said: Any) -> bool:
+    return isinstance(said, dict) and all(map(_is_layer, said.values()))
+
+
+def _is_layer(array: Any) -> bool:
+    if not isinstance(array, np.ndarray) or array.dtype != np.float32 or array.size > LARGEST:
+        return False
+    return array.ndim in (1, 2) and bool(np.isfinite(array).all())
+
+
+def _check_encoder(spec: str, path: Path) -> None:
+    """An encoder may read a file: one beside the model, none that a stranger names elsewhere."""
+    if not _is_spec(spec):
+        raise HoneyguideError(f"{path} is damaged: it names no encoder")
+    folder = path.resolve().parent
+    for said in map(Path, re.split("[:+,=]", spec)[1:]):
+        is_path = len(said.parts) > 1 or said.exists()
+        if is_path and str(said) != "." and not said.resolve().is_relative_to(folder):
+            raise HoneyguideError(f"{path} names a file outside its folder: {said}")

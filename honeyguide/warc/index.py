@@ -13,6 +13,7 @@ from honeyguide.files import open_inside, replacing
 _ONLY_DIGITS = str.maketrans("", "", "-:TZ")
 _unprintable = re.compile(r"[\x00-\x20\x7f]").sub
 _www = re.compile(r"^www\d*\.").sub
+is_number = re.compile(r"[0-9]{1,18}").fullmatch
 _is_address = re.compile(r"[\d.]+|\[.*\]").fullmatch
 
 
@@ -71,9 +72,9 @@ def read_index(index: Path, warc: Path) -> Iterator[Entry]:
         for line in lines:
             try:
                 entry = _decoder.decode(line.split(b" ", 2)[-1])
-            except msgspec.DecodeError:
+            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
                 continue  # cut off, or a comment
-            if entry.filename == warc.name:
+            if entry.filename == warc.name and is_number(entry.offset):
                 yield entry
 
 
@@ -127,9 +128,10 @@ def index_lines(index: Path) -> list[bytes]:
 def _offset(line: bytes) -> int:
     """Where a line's record begins; -1 when the line is damaged."""
     try:
-        return int(_decoder.decode(line.split(b" ", 2)[-1]).offset)
-    except msgspec.MsgspecError:
+        offset = _decoder.decode(line.split(b" ", 2)[-1]).offset
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return -1
+    return int(offset) if is_number(offset) else -1
 
 
 def _encodable(text: str) -> str:

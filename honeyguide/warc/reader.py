@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from honeyguide.errors import HoneyguideError
-from honeyguide.warc.index import index_path, read_index
+from honeyguide.warc.index import index_path, is_number, read_index
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)  # of old names that nobody asked for
@@ -35,6 +35,8 @@ class Archived:
 def records(path: Path) -> Iterator[Any]:
     """Every record of a WARC file; one that is cut off is no WARC file."""
     record = None
+    if any("\ud800" <= sign <= "\udfff" for sign in str(path)):  # the library would panic
+        raise HoneyguideError(f"cannot read {path}: rename it, its name is not UTF-8")
     try:
         # by name: the library reads it without holding up other threads, or a panic
         for record in ArchiveIterator(str(path), parse_http=False):
@@ -129,6 +131,9 @@ def _is_whole(path: Path, last: Any) -> bool:
                 data = engine.unconsumed_tail or (b"" if engine.eof else file.read(1 << 16))
             return engine.eof and not (engine.unused_data + file.read(1)).strip(b"\r\n\0")
         head = data.find(b"\r\n\r\n") + 4
-        end = last.stream_pos + head + int(last.headers.get("Content-Length") or 0)
+        length = last.headers.get("Content-Length") or "0"
+        if not is_number(length):
+            return False
+        end = last.stream_pos + head + int(length)
         file.seek(end)
         return end <= path.stat().st_size and not file.read(1 << 16).strip(b"\r\n\0")

@@ -1,0 +1,141 @@
+"""Mutated inputs, and bounds on what reading them may cost.
+
+FUZZ_EXAMPLES=5000 FUZZ_RANDOM=1 (make fuzz) tries many, others each time; without them the
+examples are few and always the same. What was found once is kept in seeds/, by target.
+"""
+
+import hashlib
+import os
+import time
+import tracemalloc
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from honeyguide.errors import HoneyguideError
+from honeyguide.serialise import DamagedError
+
+EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "0"))
+RANDOM = bool(os.environ.get("FUZZ_RANDOM"))
+SEEDS = Path(__file__).parent / "seeds"
+SECONDS = 2.0  # of the processor, for an input of some kilobytes: generous
+ROOM, TIMES = 48 << 20, 200  # bytes that any input may cost, and for each of its own
+EXPECTED = (HoneyguideError, DamagedError)
+_NASTY = [b"\0", b"\xff", b"\x80", b"\xed\xa0\x80", b"\r", b"\n", b" ", b"-1", b"%", b"[", b"{",
+          b"<", b"\xef\xbb\xbf", b"\xe2\x80\xae", b"1e999", b"9" * 20, b"..", b"//"]  # fmt: skip
+
+
+def bounded(read: Callable[[], Any], size: int) -> None:
+    """Read something: nothing but a sentence may be raised, at a bounded cost."""
+    tracemalloc.start(1)
+    start = time.process_time()
+    try:
+        read()
+    except EXPECTED:
+        pass
+    finally:
+        spent = time.process_time() - start
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    assert spent < SECONDS, f"it took {spent:.1f} s"
+    assert peak < ROOM + TIMES * size, f"it took {peak >> 20} MB"
+
+
+@contextmanager
+def _keeping(target: str, data: bytes) -> Iterator[None]:
+    """Keep an input that something is wrong with."""
+    try:
+        yield
+    except BaseException as error:
+        error.add_note(f"the input: {data[:2000]!r}")
+        if RANDOM and data not in kept(target):
+            (SEEDS / target).mkdir(exist_ok=True)
+            (SEEDS / target / hashlib.sha256(data).hexdigest()[:16]).write_bytes(data)
+        raise
+
+
+def fuzz(few: int) -> Callable[[Any], Any]:
+    """Settings of a fuzzing test that is quick with so many examples."""
+    return settings(
+        max_examples=EXAMPLES or few,
+        derandomize=not RANDOM,
+        database=None,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+    )
+
+
+def kept(target: str) -> list[bytes]:
+    """Inputs of a target that are kept, each once interesting."""
+    return [path.read_bytes() for path in sorted((SEEDS / target).glob("*"))]
+
+
+def fuzzed(target: str, seeds: Sequence[bytes], tokens: Sequence[bytes] = (), few: int = 60) -> Any:
+    """Decorate test(place, data): run it on seeds as they are, then on mutated ones."""
+
+    def decorate(test: Callable[..., None]) -> Any:
+        def run(place: Any) -> None:
+            try_all(target, seeds, tokens, few, lambda data: test(place, data))
+
+        run.__name__, run.__doc__ = test.__name__, test.__doc__
+        return run
+
+    return decorate
+
+
+def try_all(
+    target: str,
+    seeds: Sequence[bytes],
+    tokens: Sequence[bytes],
+    few: int,
+    check: Callable[[bytes], None],
+) -> None:
+    """Check seeds, those that are kept, and what mutation makes of them."""
+    whole = [*seeds, *kept(target)]
+
+    def one(data: bytes) -> None:
+        with _keeping(target, data):
+            bounded(lambda: check(data), len(data))
+
+    @fuzz(few)
+    @given(st.integers(0, 2**63))
+    def many(seed: int) -> None:
+        one(mutated(Random(seed), whole, tokens))
+
+    for data in whole:
+        one(data)
+    many()
+
+
+def mutated(random: Random, seeds: Sequence[bytes], tokens: Sequence[bytes] = ()) -> bytes:
+    """A valid input with bytes flipped, cut, doubled, nested, replaced or spliced."""
+    data = bytearray(random.choice(seeds))
+    for _ in range(random.randint(1, 6)):
+        at = random.randint(0, len(data))
+        end = min(len(data), at + random.choice([0, 1, 2, 8, 64, 1000]))
+        data[at:end] = _changed(random, bytes(data[at:end]), seeds, tokens)
+    return bytes(data)
+
+
+def _changed(
+    random: Random, piece: bytes, seeds: Sequence[bytes], tokens: Sequence[bytes]
+) -> bytes:
+    word = random.choice([*tokens, *_NASTY])
+    mask, other = random.randrange(256), random.choice(seeds)
+    changes = (
+        b"",
+        piece + piece,
+        word,
+        word + piece,
+        word * random.choice([3, 50, 2000]),
+        piece[:20] * random.choice([50, 1000]),
+        random.randbytes(min(len(piece), 8)),
+        bytes(byte ^ mask for byte in piece),
+        other[len(other) // 2 :][:2000],
+    )
+    return random.choice(changes)
