@@ -217,7 +217,7 @@ class Crawl:
 
     def _aim(self) -> str:
         if not self.begun:
-            return self.chance.choice(["begin", "begin", "first second"])
+            return "begin" if self.kills < 3 else "first second" if self.kills < 6 else "any moment"
         reachable = {aim: w for aim, w in AIMS.items() if aim not in self.lane.told.missing}
         return self.chance.choices(list(reachable), list(reachable.values()))[0]
 
