@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint types imports clean
+.PHONY: demo test soak lint types imports clean
 
 demo: $(VENV)/.crawls
 	$(BIN)/honeyguide demo --out demo-results --replace
@@ -14,6 +14,10 @@ test: $(VENV)/.tests
 	$(BIN)/lint-imports
 	sh tests/browser.sh
 	$(BIN)/pytest -n 2
+
+soak: $(VENV)/.tests
+	$(BIN)/python benchmarks/soak.py --kills 1000
+	$(BIN)/python -m tests.faults.sweep
 
 $(VENV)/.crawls: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)

@@ -47,6 +47,9 @@ BARS = (
     "status or export wrong",
 )
 
+# what the server's log alone shows: the folder has nothing to look at
+OF_REQUESTS = {"repeated more than in flight", "robots.txt asked again"}
+
 
 @dataclass(frozen=True, slots=True)
 class Kind:
@@ -139,6 +142,12 @@ class Lane:
             print(f"{self.name}: {kind.name}: {news}", file=sys.stderr, flush=True)
         return self.told
 
+    def new_file(self, kind: str) -> Path:
+        """A name for a file of which only the newest is needed."""
+        file = self.folder / f"{self.name}.{kind}"
+        file.unlink(missing_ok=True)  # a process that lives on goes on with the old one
+        return file
+
     def _crawl_whole(self) -> None:
         """Crawl without any interruption, to compare with."""
         kind = Kind("whole", self.name, 1)
@@ -182,15 +191,15 @@ class Crawl:
             self._look_at_all()
         except BrokenError:
             pass
-        if len(self.lane.told.failures) == broken:
+        found = {failure["promise"] for failure in self.lane.told.failures[broken:]}
+        if not found - OF_REQUESTS and self.folder.exists():
             shutil.rmtree(self.folder)
 
     # ------------------------------------------------------------------ processes
 
     def start(self, budget: int, **settings: Any) -> process.Running:
         """Begin or go on in a new process."""
-        said = self.lane.folder / f"{self.lane.name}.said"
-        return process.start(self._command(budget), said, **settings)
+        return process.start(self._command(budget), self.lane.new_file("said"), **settings)
 
     def _command(self, budget: int) -> list[str]:
         self.budget = budget
@@ -256,7 +265,7 @@ class Crawl:
 
     def _run_plainly(self) -> tuple[int, str]:
         """Kill the installed program, in a new interpreter."""
-        said = self.lane.folder / f"{self.lane.name}.said"
+        said = self.lane.new_file("said")
         with said.open("w") as file:
             command = [PROGRAM, *self._command(ALL)]
             running = subprocess.Popen(command, stdout=file, stderr=subprocess.STDOUT)
@@ -302,7 +311,6 @@ class Crawl:
     def _look_at_end(self, code: int, said: str) -> None:
         if "Traceback" in said:
             self._fail("traceback", said[-1500:])
-            raise BrokenError
         lines = said.strip().splitlines()
         is_full = code == 1 and self.kind.full_disk and len(lines) == 1
         if is_full and ("disk is full" in said or "cannot write" in said):
@@ -349,11 +357,11 @@ class Crawl:
 
     def _ask_about_it(self) -> None:
         """Whether `status` and `export` know it all."""
-        said = self.lane.folder / f"{self.lane.name}.said"
+        said = self.lane.new_file("said")
         status = process.start(["status", str(self.folder), "--json"], said).wait()
         known = json.loads(status[1]) if not status[0] else {}
-        file = self.lane.folder / f"{self.lane.name}.jsonl"
-        file.unlink(missing_ok=True)
+        file = self.lane.new_file("jsonl")
+        said = self.lane.new_file("said")
         export = process.start(["export", str(self.folder), "--out", str(file)], said).wait()
         lines = len(file.read_text().splitlines()) if not export[0] else -1
         pages = len({row.page_url for row in self.rows if not row.failure})
@@ -367,16 +375,17 @@ class Crawl:
             self._fail(bar, f"{times} {what}")
 
     def _fail(self, bar: str, what: str) -> None:
-        self.lane.told.failures.append(
-            {
-                "promise": bar,
-                "crawl": self.kind.name,
-                "kill": self.kills,
-                "aim": self.last_aim,
-                "what": what,
-                "folder": str(self.folder),
-            }
-        )
+        failure = {
+            "promise": bar,
+            "crawl": self.kind.name,
+            "kill": self.kills,
+            "aim": self.last_aim,
+            "what": what,
+            "folder": str(self.folder),
+        }
+        self.lane.told.failures.append(failure)
+        if bar not in OF_REQUESTS:
+            print(json.dumps(failure), file=sys.stderr, flush=True)
 
 
 # --------------------------------------------------------------------------- the whole
@@ -424,7 +433,9 @@ def _soak(given: argparse.Namespace, folder: Path) -> None:
     until = time.monotonic() + 60 * given.minutes
     with soak_web.served(given.lane, folder / f"{given.lane}.log") as server:
         told = Lane(given.lane, given.seed, folder, server).run(given.kills, until)
-    (folder / f"{given.lane}.json").write_text(json.dumps({name: getattr(told, name) for name in Told.__slots__}))
+    (folder / f"{given.lane}.json").write_text(
+        json.dumps({name: getattr(told, name) for name in Told.__slots__})
+    )
 
 
 def _report(told: Sequence[dict[str, Any]]) -> dict[str, Any]:

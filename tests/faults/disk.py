@@ -142,13 +142,14 @@ def calls(log):
         yield op, fd, number, data[begin : begin + first], data[begin + first : at]
 
 
-def states(log, root):
+def states(log, root, losses=LOSSES):
     """Every different state that a loss of power may leave, and the visits that must be in it."""
-    disk, seen = Disk(root), {}
+    disk, seen = Disk(root), set()
     for number, call in enumerate(calls(log)):
         disk.follow(*call)
-        for loss in LOSSES:
+        for loss in losses:
             files = disk.after(*loss)
-            key = tuple(sorted(files.items(), key=lambda item: item[0])), disk.safe_visits
-            if seen.setdefault(hash(key), key) is key:
+            key = hash((tuple(sorted(files.items())), disk.safe_visits))
+            if key not in seen:
+                seen.add(key)
                 yield number, loss, disk.safe_visits, files

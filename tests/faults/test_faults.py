@@ -1,0 +1,93 @@
+"""Crawls on disks that fail, and on disks that lose power, by the real system calls."""
+
+import random
+import shutil
+
+import pytest
+
+from . import disk
+from .sweep import NAMES, WRONGS, Bench, quick_folder
+
+pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler (cc)")
+TINY, LONGER = 6, 40  # pages
+SAMPLE = 40  # of the faults, and of the losses, of the longer crawl
+
+
+def opened(pages):
+    folder = quick_folder()
+    bench = Bench(folder, pages)
+    yield bench
+    bench.close()
+    shutil.rmtree(folder)
+
+
+@pytest.fixture(scope="module")
+def tiny():
+    yield from opened(TINY)
+
+
+@pytest.fixture(scope="module")
+def longer():
+    yield from opened(LONGER)
+
+
+def faults(bench):
+    """Every single fault that a crawl can meet."""
+    return [
+        (kind, how, stays, turn)
+        for kind, how, stays, turns in bench.faults()
+        for turn in range(1, turns + 1)
+    ]
+
+
+@pytest.mark.parametrize(
+    "wrong", WRONGS, ids=lambda w: f"{w[0]} {NAMES[w[1]]}{' from then on' if w[2] else ''}"
+)
+def test_a_crawl_survives_a_fault_of_any_call(tiny, wrong):
+    [turns] = [turns for *each, turns in tiny.faults() if tuple(each) == wrong]
+    assert turns >= 3
+    assert not [what for turn in range(1, turns + 1) for what in tiny.try_fault(*wrong, turn)]
+
+
+@pytest.mark.parametrize("loss", disk.LOSSES, ids=lambda loss: f"names {loss[0]}, data {loss[1]}")
+def test_a_crawl_survives_a_loss_of_power_at_any_moment(tiny, loss):
+    states = [state for state in disk.states(tiny.calls, tiny.root, [loss])]
+    assert states
+    assert not [what for state in states for what in tiny.try_loss(*state)]
+
+
+def test_a_longer_crawl_survives_faults(longer):
+    sample = random.Random(1).sample(faults(longer), SAMPLE)
+    assert not [what for fault in sample for what in longer.try_fault(*fault)]
+
+
+def test_a_longer_crawl_survives_losses_of_power(longer):
+    sample = random.Random(2).sample(longer.losses(), SAMPLE)
+    assert not [what for state in sample for what in longer.try_loss(*state)]
+
+
+def test_the_disk_fails_where_it_is_told_to(tiny):
+    """Or else all of the above would hold for nothing."""
+    where = tiny.folder / "told"
+    code, said = tiny._run(where, fault=("write", 1, 28, True), count=str(where / "count"))
+    assert code == 1
+    assert len(said.splitlines()) == 1
+    assert int((where / "count").read_text().split()[7]) >= 1
+
+
+def test_what_was_not_synced_is_gone_after_a_loss_of_power(tmp_path):
+    made = disk.Disk("/d")
+    made.follow(disk.MKDIR, -1, 0, b"/d/c", b"")
+    made.follow(disk.OPEN, 3, 0o100, b"/d/c/a", b"")
+    made.follow(disk.WRITE, 3, 0, b"safe", b"")
+    made.follow(disk.SYNC, 3, 0, b"", b"")
+    made.follow(disk.WRITE, 3, 4, b" not safe", b"")
+    assert made.after(disk.DONE, disk.NONE) == {"c": None, "c/a": b"safe"}
+    assert made.after(disk.DONE, disk.ALL) == {"c": None, "c/a": b"safe not safe"}
+    assert made.after(disk.UNDONE, disk.ALL) == {"c": None}
+    assert made.after(disk.GONE, disk.NONE) == {}
+    made.follow(disk.OPEN, 4, 0, b"/d/c", b"")
+    made.follow(disk.SYNC, 4, 0, b"", b"")
+    made.follow(disk.RENAME, -1, 0, b"/d/c/a", b"/d/c/b")
+    assert made.after(disk.UNDONE, disk.NONE) == {"c": None, "c/a": b"safe"}
+    assert made.after(disk.DONE, disk.NONE) == {"c": None, "c/b": b"safe"}
