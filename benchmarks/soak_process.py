@@ -164,7 +164,7 @@ def _obey(
     jump: tuple[float, float],
     run: Callable[[], int],
 ) -> None:
-    global _marks, _offset  # noqa: PLW0603 this process is its own
+    global _marks, _offset
     _marks, _offset = marks, offset
     code = 70
     try:

@@ -1,9 +1,8 @@
-"""A short kept crawl on a disk that fails as it is told to, as a program that starts such crawls."""
+"""A short kept crawl on a disk that fails as it is told to; as a program it starts such crawls."""
 
 import ctypes
 from pathlib import Path
 
-from honeyguide.contracts import Link
 from honeyguide.policies import save_policy
 from honeyguide.store import database, snapshots
 from honeyguide.store.recorded import Recorded
@@ -45,7 +44,7 @@ class Flushed:
         return step
 
 
-def run(folder, log, safe, pages, fault=None, calls="", count="", every=3, min_visits=6):
+def run(folder, log, safe, pages, *, fault=None, calls="", count="", every=3, min_visits=4):
     """Begin or go on with a crawl; a fault is its kind, its turn, how, and whether it stays."""
     disk = ctypes.CDLL(None)
     folder = Path(folder)

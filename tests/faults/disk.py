@@ -22,21 +22,29 @@ class File:
 
     safe: bytes = b""
     since: list[tuple[int, bytes | None]] = field(default_factory=list)  # None: cut off there
+    contents: dict[str, bytes] = field(default_factory=dict)  # worked out since the last change
+
+    def change(self, offset, data):
+        self.since.append((offset, data))
+        self.contents.clear()
 
     def sync(self):
         self.safe, self.since = self.content(ALL), []
+        self.contents.clear()
 
     def content(self, data):
+        if data not in self.contents:
+            self.contents[data] = _changed(self.safe, self._surviving(data))
+        return self.contents[data]
+
+    def _surviving(self, data):
         if data == NONE or not self.since:
-            return self.safe
-        changes = self.since
-        if data == LAST:
-            changes = changes[-1:]
-        elif data == TORN:
-            offset, last = changes[-1]
-            half = last and last[: max(len(last) // 2 // SECTOR, 1) * SECTOR]
-            changes = [*changes[:-1], *([(offset, half)] if half else [])]
-        return _changed(self.safe, changes)
+            return []
+        if data != TORN:
+            return self.since[-1:] if data == LAST else self.since
+        offset, last = self.since[-1]
+        half = last and last[: max(len(last) // 2 // SECTOR, 1) * SECTOR]
+        return [*self.since[:-1], *([(offset, half)] if half else [])]
 
 
 @dataclass(slots=True)
@@ -51,6 +59,8 @@ class Folder:
 
 
 def _changed(content, changes):
+    if not changes:
+        return content
     bytes_ = bytearray(content)
     for offset, data in changes:
         if data is None and offset <= len(bytes_):
@@ -76,9 +86,9 @@ class Disk:
         elif op == OPEN:
             self._open[fd] = self._opened(first, number)
         elif op == WRITE:
-            self._open[fd].since.append((number, first))
+            self._open[fd].change(number, first)
         elif op == TRUNCATE:
-            self._open[fd].since.append((number, None))
+            self._open[fd].change(number, None)
         elif op == SYNC:
             self._open[fd].sync()
         elif op == CLOSED:
@@ -102,7 +112,7 @@ class Disk:
             folder.now[name] = File()
         found = folder.now[name]
         if flags & O_TRUNC:
-            found.since.append((0, None))
+            found.change(0, None)
         return found
 
     def _rename(self, source, target):
