@@ -216,9 +216,10 @@ class Crawl:
         """How the machine treats the next process."""
         found: dict[str, Any] = {}
         if self.kind.full_disk and self.chance.random() < 0.4:
-            paths = [path for path in self.folder.rglob("*") if path.is_file()]
-            largest = max((path.stat().st_size for path in paths), default=0)
-            found["max_file_size"] = largest + self.chance.randrange(1_000, 400_000)
+            sizes = sorted(path.stat().st_size for path in self.folder.rglob("*") if path.is_file())
+            found["max_file_size"] = self.chance.choice(sizes or [0]) + self.chance.randrange(
+                100_000
+            )
         if self.kind.clock_jumps:
             found["offset"] = self.chance.uniform(-3, 3) * DAYS
             found["jump"] = (self.chance.uniform(0.01, 1.5), self.chance.uniform(-3, 3) * DAYS)
@@ -226,7 +227,7 @@ class Crawl:
 
     def _aim(self) -> str:
         if not self.begun:
-            return "begin" if self.kills < 3 else "first second" if self.kills < 6 else "any moment"
+            return "begin" if self.kills < 2 else "first second" if self.kills < 4 else "any moment"
         reachable = {aim: w for aim, w in AIMS.items() if aim not in self.lane.told.missing}
         return self.chance.choices(list(reachable), list(reachable.values()))[0]
 
