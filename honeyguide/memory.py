@@ -36,7 +36,7 @@ class Memory:
             known_links=np.int32,  # to pages that had been visited when its links were noted
             good_links=np.int32,  # and were relevant
         )
-        self._visits.extend(1)  # row 0 stands for all that was not visited
+        self._visits.add(1)  # row 0 stands for all that was not visited
         self._edges = Columns(parent=np.int32, earlier=np.int32)
         self.visits = 0
         self.relevant_found = 0
@@ -172,18 +172,15 @@ class Memory:
         self.relevant_found = state["relevant_found"]
         self._last_relevant = state["last_relevant"]
 
-    def _number(self, links: Sequence[Link], depth: int | None = None) -> Ids:
+    def _number(self, links: Sequence[Link], depth: int = 0) -> Ids:
         ids = self.urls.add([link.url for link in links])
-        fresh = self._rows.extend(len(self.urls) - len(self._rows))
-        self._rows["distance"][fresh] = FARTHEST
-        if depth is not None:
-            self._rows["depth"][fresh] = depth
+        self._rows.grow(len(self.urls), distance=FARTHEST, depth=depth)
         return ids
 
     def _mark(self, id: int, visit: Visit) -> None:
         rows, visits, verdict = self._rows, self._visits, visit.verdict
         if not rows["visit"][id]:
-            rows["visit"][id] = visits.extend(1).start
+            rows["visit"][id] = visits.add(1).start
         row = rows["visit"][id]
         visits["relevant"][row] |= verdict.relevant  # once relevant, a copy cannot change it
         visits["relevance"][row] = max(visits["relevance"][row], verdict.relevance)
@@ -211,9 +208,8 @@ class Memory:
         nearer = int(rows["distance"][parent]) + 1
         if nearer < FARTHEST:
             rows["distance"][children] = np.minimum(rows["distance"][children], nearer)
-        edges = self._edges.extend(len(children))
-        self._edges["parent"][edges] = parent
-        self._edges["earlier"][edges] = rows["last_parent"][children]
+        earlier_edges = rows["last_parent"][children]
+        edges = self._edges.add(len(children), parent=parent, earlier=earlier_edges)
         rows["last_parent"][children] = np.arange(edges.start + 1, edges.stop + 1)
 
 

@@ -17,7 +17,7 @@ class UrlTable:
 
     def __init__(self) -> None:
         self._rows = Columns(hash=np.uint32, end=np.uint32, prefix=np.int32)
-        self._rows.extend(1)  # row 0 is where the first path begins; page n is row n + 1
+        self._rows.add(1)  # row 0 is where the first path begins; page n is row n + 1
         self._paths = bytearray()
         self._prefixes: dict[str, int] = {}  # "https://example.org" -> number
         self._prefix_names: list[str] = []
@@ -87,12 +87,12 @@ class UrlTable:
         for prefix in state["prefixes"]:
             self._prefix_number(prefix)
         self._paths = bytearray(state["paths"].tobytes())
-        self._rows.extend(len(state["ends"]) - 1)
-        self._rows["end"][: len(self._rows)] = state["ends"]
-        self._rows["prefix"][: len(self._rows)] = state["prefix"]
+        self._rows.grow(len(state["ends"]))
+        self._rows["end"][:] = state["ends"]
+        self._rows["prefix"][:] = state["prefix"]
         self._look()
         hashes = [_hash(self.url(id)) for id in range(len(self))]
-        self._rows["hash"][1 : len(self._rows)] = hashes
+        self._rows["hash"][1:] = hashes
         self._grow_slots(2 * len(self._rows))
         self._look()
 
@@ -149,9 +149,9 @@ class UrlTable:
 
     def _look(self) -> None:
         """Views of the arrays whose single items are quick to read and write."""
-        self._hashes = self._rows["hash"].data
-        self._ends = self._rows["end"].data
-        self._prefix_of = self._rows["prefix"].data
+        self._hashes = self._rows.reserved("hash")
+        self._ends = self._rows.reserved("end")
+        self._prefix_of = self._rows.reserved("prefix")
         self._slot_view = self._slots.data
         self._mask = len(self._slots) - 1
 
@@ -160,9 +160,7 @@ class UrlTable:
         if number is None:
             number = self._prefixes[prefix] = len(self._prefix_names)
             self._prefix_names.append(prefix)
-            self._prefix_hosts.reserve(1)
-            row = self._prefix_hosts.append()
-            self._prefix_hosts["host"][row] = self._host_number(_host_of(prefix))
+            self._prefix_hosts.add(1, host=self._host_number(_host_of(prefix)))
         return number
 
     def _host_number(self, name: str) -> int:

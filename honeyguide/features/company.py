@@ -56,7 +56,7 @@ class Company:
         """rows(pages) @ weights; one product over all pages when many are asked for."""
         rows: Matrix = self._pages["row"]
         few = 4 * len(pages) < len(self)
-        worth: Vector = rows[pages] @ weights if few else (rows[: len(self)] @ weights)[pages]
+        worth: Vector = rows[pages] @ weights if few else (rows @ weights)[pages]
         worth += weights[SHOWN] * self._siblings(pages)
         if len(self._hosts) > 1:  # else it is 0
             hosts = self._pages["host"][pages]
@@ -67,7 +67,7 @@ class Company:
         """Make room for the pages of a crawl."""
         self._memory = memory
         top = max(int(found.ids.max(initial=-1)), found.source)
-        self._pages.extend(max(0, top + 1 - len(self._pages)))
+        self._pages.grow(top + 1)
         self._pages["host"][found.ids] = hosts = memory.host(found.ids)
         self._hosts.meet(hosts)
 
@@ -133,9 +133,8 @@ class Company:
         """Note the links of a page, and tell each what its new siblings were so far."""
         pages = self._pages
         pages["tried"][parent], pages["good"][parent] = known
-        place = self._links.extend(len(children))
-        self._links["page"][place] = children
-        pages["first"][parent], pages["links"][parent] = place.start, len(children)
+        added = self._links.add(len(children), page=children)
+        pages["first"][parent], pages["links"][parent] = added.start, len(children)
         pages["parents"][children] += 1
         share = np.reciprocal(pages["parents"][children])
         good, unknown = self._shares(np.array([parent], np.int32))

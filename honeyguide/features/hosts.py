@@ -25,7 +25,7 @@ class HostRecords:
 
     def meet(self, hosts: Ids) -> None:
         """Make room for hosts."""
-        self._hosts.extend(max(0, int(hosts.max(initial=-1)) + 1 - len(self._hosts)))
+        self._hosts.grow(int(hosts.max(initial=-1)) + 1)
 
     def rows(self, hosts: Ids) -> Matrix:
         """What is known of hosts now."""
@@ -34,7 +34,7 @@ class HostRecords:
 
     def worth(self, hosts: Ids, weights: Vector) -> Vector:
         """rows(hosts) @ weights, with one product a host."""
-        by_host: Vector = (self._hosts["row"][: len(self)] - self._mean()) @ weights
+        by_host: Vector = (self._hosts["row"] - self._mean()) @ weights
         return by_host[hosts]
 
     def credit(self, host: int, relevant: float) -> None:

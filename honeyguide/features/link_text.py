@@ -30,7 +30,7 @@ class TopicSimilarity:
 
     def __call__(self, memory: MemoryView, found: Outlinks) -> Matrix:
         ids, said = found.ids, self._said
-        said.extend(max(0, int(ids.max(initial=-1)) + 1 - len(said)))
+        said.grow(int(ids.max(initial=-1)) + 1)
         unread = np.flatnonzero(said["times"][ids] < self.mentions)
         if len(unread):
             links = [found.links[place] for place in unread.tolist()]

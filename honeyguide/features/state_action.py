@@ -61,7 +61,7 @@ class StateAction:
         page = np.array([source] if source >= 0 else [], np.int32)
         its_host = memory.host(page)
         top = max(int(hosts.max(initial=-1)), int(its_host.max(initial=-1))) + 1
-        self._hosts.extend(max(0, top - len(self._hosts)))
+        self._hosts.grow(top)
         self._hosts["pages"][its_host] += 1
         self._hosts["relevance"][its_host] += memory.relevance(page)
 

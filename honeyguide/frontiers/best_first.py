@@ -144,7 +144,7 @@ class BestFirst:
         self._taken = {page: (host, ready) for page, host, ready in state["taken"]}
         self._usual = _Usual(*state["usual"])
         self.rng.bit_generator.state = state["rng"]
-        self._best.extend(len(self._hosts) - len(self._best))
+        self._best.grow(len(self._hosts))
         self._list_anew()
 
     # ------------------------------------------------------------------ choosing
@@ -168,7 +168,7 @@ class BestFirst:
 
     def _best_host(self, among: Mask) -> int | None:
         """The host with the best waiting link, its bound made exact."""
-        best = self._best["score"][: len(self._hosts)]
+        best = self._best["score"]
         bounds = np.where(among, best, NOTHING)
         while len(bounds):
             host = int(bounds.argmax())
@@ -231,7 +231,7 @@ class BestFirst:
 
     def _list_anew(self) -> None:
         """List the best links of all hosts at once, and bound what each host has."""
-        best = self._best["score"][: len(self._hosts)]
+        best = self._best["score"]
         best[:] = NOTHING
         np.maximum.at(best, self._block.host, self._block.score)
         self._short.clear()
@@ -244,16 +244,14 @@ class BestFirst:
     # ------------------------------------------------------------------ growing
 
     def _know_pages(self, ids: Ids) -> None:
-        missing = int(ids.max(initial=-1)) + 1 - len(self._seen)
-        if missing > 0:
-            self._seen.extend(missing)
+        self._seen.grow(int(ids.max(initial=-1)) + 1)
 
     def _know_hosts(self, hosts: Ids) -> None:
-        missing = int(hosts.max(initial=-1)) + 1 - len(self._best)
-        if missing > 0:
-            self._best["score"][self._best.extend(missing)] = NOTHING
-            self._hosts.know(len(self._best))
-            self._block.know_hosts(len(self._best))
+        top = int(hosts.max(initial=-1)) + 1
+        if top > len(self._best):
+            self._best.grow(top, score=NOTHING)
+            self._hosts.know(top)
+            self._block.know_hosts(top)
 
 
 class _Usual:

@@ -39,11 +39,11 @@ class Block:
 
     def hosts_waiting(self) -> Mask:
         """Which hosts have rows."""
-        return self._hosts["waiting"][: len(self._hosts)] > 0
+        return self._hosts["waiting"] > 0
 
     def know_hosts(self, count: int) -> None:
         """Make room for hosts below this number."""
-        self._hosts.extend(count - len(self._hosts))
+        self._hosts.grow(count)
 
     def rows(self, pages: Ids) -> NDArray[np.intp]:
         """The row of each page that has one."""
@@ -82,17 +82,17 @@ class Block:
     @property
     def score(self) -> Vector:
         """The score of each row."""
-        return self._rows["score"][: len(self._rows)]
+        return self._rows["score"]
 
     @property
     def host(self) -> Ids:
         """The host of each row."""
-        return self._rows["host"][: len(self._rows)]
+        return self._rows["host"]
 
     @property
     def page(self) -> Ids:
         """The page of each row."""
-        return self._rows["page"][: len(self._rows)]
+        return self._rows["page"]
 
     def top(self, host: int, count: int) -> list[Entry]:
         """A host's best rows, best first, older pages before newer."""
@@ -146,13 +146,11 @@ class Block:
 
     def _claim(self, count: int) -> NDArray[np.int32]:
         reused = [self._free.pop() for _ in range(min(count, len(self._free)))]
-        fresh = self._rows.extend(count - len(reused))
-        return np.array([*reused, *range(fresh.start, fresh.stop)], np.int32)
+        fresh = self._rows.add(count - len(reused))
+        return np.array([*reused, *fresh], np.int32)
 
     def _know(self, pages: Ids) -> None:
-        top = int(pages.max(initial=-1)) + 1
-        if top > len(self._row_of):
-            self._row_of.extend(top - len(self._row_of))
+        self._row_of.grow(int(pages.max(initial=-1)) + 1)
 
 
 def _largest(scores: Vector, pages: Ids, count: int) -> NDArray[np.intp]:

@@ -22,8 +22,7 @@ class Hosts:
 
     def know(self, count: int) -> None:
         """Make room for hosts below this number."""
-        if count > len(self):
-            self._rows.extend(count - len(self))
+        self._rows.grow(count)
 
     def available(self, now: float) -> Mask:
         """Which hosts may be asked now."""
@@ -48,12 +47,12 @@ class Hosts:
     @property
     def ready(self) -> NDArray[np.float64]:
         """When each host has rested."""
-        return self._rows["ready"][: len(self)]
+        return self._rows["ready"]
 
     @property
     def full(self) -> Mask:
         """Which hosts have as many requests in flight as they may."""
-        return self._rows["busy"][: len(self)] >= self.per_host
+        return self._rows["busy"] >= self.per_host
 
     def start(self, host: int, now: float) -> float:
         """A request goes out; returns since when the host was ready."""
@@ -85,7 +84,7 @@ class Hosts:
     def load(self, state: State) -> None:
         """Become what was saved."""
         self._rows.load(state)
-        self._flying = int(self._rows["busy"][: len(self)].sum())
+        self._flying = int(self._rows["busy"].sum())
         self._latest = float(self.ready.max(initial=0.0))
 
     def _rest(self, host: int, until: float) -> None:

@@ -27,12 +27,12 @@ class Pool:
     @property
     def ids(self) -> Ids:
         """The page of each row."""
-        return self._rows["id"][: len(self)]
+        return self._rows["id"]
 
     @property
     def hosts(self) -> Ids:
         """The host of each row."""
-        return self._rows["host"][: len(self)]
+        return self._rows["host"]
 
     def row(self, row: int) -> tuple[int, int, Vector]:
         """A page, its host, its features."""
@@ -60,7 +60,7 @@ class Pool:
             last = len(self) - 1
             for name in ("id", "host", "x"):
                 self._rows[name][row] = self._rows[name][last]
-            self._rows.size = last
+            self._rows.pop()
 
     def draw(self, rng: np.random.Generator, fits: Callable[[Rows], Mask]) -> int | None:
         """A row that fits, each as likely as any other; looking in vain throws no dice."""
@@ -87,6 +87,6 @@ class Pool:
         self._added = state["added"]
 
     def _set(self, rows: Rows, ids: Ids, hosts: Ids, x: Matrix) -> None:
-        self._rows.extend(max(0, int(rows.max(initial=-1)) + 1 - len(self)))
+        self._rows.grow(int(rows.max(initial=-1)) + 1)
         self._rows["id"][rows], self._rows["host"][rows] = ids, hosts
         self._rows["x"][rows] = x

@@ -177,7 +177,7 @@ class Walks:
         self._links = _Here(**{name: column.copy() for name, column in state["links"].items()})
         self._starts.load(state["starts"])
         self._seen.load(state["seen"])
-        self._recent.extend(state["pages"] - len(self._recent))
+        self._recent.grow(state["pages"])
         self._steps, self.begun = state["steps"], state["begun"]
         for id in state["last"]:
             self._remember(id)
@@ -231,9 +231,7 @@ class Walks:
             self._recent["recent"][id] = False
 
     def _know_pages(self, ids: Ids) -> None:
-        missing = int(ids.max(initial=-1)) + 1 - len(self._recent)
-        if missing > 0:
-            self._recent.extend(missing)
+        self._recent.grow(int(ids.max(initial=-1)) + 1)
 
 
 class _Here:

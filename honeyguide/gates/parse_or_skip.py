@@ -181,8 +181,7 @@ class ParseOrSkip:
         }
 
     def _remember(self, id: int, state: int) -> None:
-        if id >= len(self._state_of):
-            self._state_of.extend(id + 1 - len(self._state_of))
+        self._state_of.grow(id + 1)
         self._skipped.pop(id, None)
         self._state_of["state"][id] = 1 + state
         self._visits[state, PARSE] += 1

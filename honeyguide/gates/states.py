@@ -57,7 +57,7 @@ class Hosts:
     def know(self, host: int) -> None:
         """Make room for a host."""
         if host >= len(self._rows):
-            self._rows.extend(host + 1 - len(self._rows))
+            self._rows.grow(host + 1)
             self._look()
 
     def record(self, host: int) -> tuple[int, int, float]:

@@ -143,7 +143,7 @@ class Fingerprints:
         """Remember a fingerprint, in place of the oldest when there is no room."""
         slot = self._count % self.capacity
         if slot == len(self):
-            self._rows.extend(1)
+            self._rows.add(1)
             for older in self._older:
                 older.append(-1)
         rows = self._rows
@@ -169,7 +169,7 @@ class Fingerprints:
         """Become what was saved."""
         self._rows.load({name: rows[-self.capacity :] for name, rows in state.items()})
         self._count = len(self)
-        buckets = _buckets(self._rows["lanes"][: len(self)])
+        buckets = _buckets(self._rows["lanes"])
         for band in range(BANDS):
             self._heads[band], self._older[band] = _chains(buckets[:, band])
 

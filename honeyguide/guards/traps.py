@@ -136,12 +136,8 @@ class Traps:
         record[:] = visited, fresh, found, dry, forms, closed
 
     def _know(self, ids: Ids, hosts: Ids) -> None:
-        missing = int(ids.max(initial=-1)) + 1 - len(self._links)
-        if missing > 0:
-            self._links["code"][self._links.extend(missing)] = _UNREAD
-        missing = int(hosts.max(initial=-1)) + 1 - len(self._hosts)
-        if missing > 0:
-            self._hosts.extend(missing)
+        self._links.grow(int(ids.max(initial=-1)) + 1, code=_UNREAD)
+        self._hosts.grow(int(hosts.max(initial=-1)) + 1)
 
 
 def _limits(
@@ -170,7 +166,7 @@ def _limits(
 
 def _records(rows: int) -> Columns:
     records = Columns(record=(np.uint32, 6))
-    records.extend(rows)
+    records.add(rows)
     return records
 
 

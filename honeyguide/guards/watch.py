@@ -110,9 +110,7 @@ class Watch:
         return _worthless(visit, reason, visit.verdict.relevance), False
 
     def _count(self, ids: Ids, urls: list[str], codes: Codes) -> None:
-        missing = int(ids.max(initial=-1)) + 1 - len(self._cut)
-        if missing > 0:
-            self._cut.extend(missing)
+        self._cut.grow(int(ids.max(initial=-1)) + 1)
         cut = self._cut["cut"]
         for place in np.flatnonzero(codes).tolist():
             if not cut[ids[place]]:

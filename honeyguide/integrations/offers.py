@@ -101,7 +101,7 @@ class Offers:
     def rescore(self, score: Scorer) -> None:
         """New scores for all that waits; seeds keep their +inf."""
         old = self._score
-        np.copyto(old, score(self._rows["x"][: len(old)]), where=np.isfinite(old))
+        np.copyto(old, score(self._rows["x"]), where=np.isfinite(old))
 
     def end(self) -> None:
         """There are no episodes here."""
@@ -120,12 +120,11 @@ class Offers:
 
     @property
     def _score(self) -> Vector:
-        score: Vector = self._rows["score"][: len(self._rows)]
+        score: Vector = self._rows["score"]
         return score
 
     def _know(self, ids: Ids) -> None:
-        new = self._rows.extend(max(0, int(ids.max(initial=-1)) + 1 - len(self._rows)))
-        self._rows["score"][new] = NOTHING
+        self._rows.grow(int(ids.max(initial=-1)) + 1, score=NOTHING)
 
 
 class Ranked(Agent):

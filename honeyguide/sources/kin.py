@@ -52,17 +52,16 @@ class Kin:
     ) -> None:
         """Take in a page's links, by address and tag path, and what the policy says of them."""
         numbers = np.array([_number(url) for url in targets], np.uint64)
-        known = np.isin(numbers, self._links["target"][: len(self._links)])
+        known = np.isin(numbers, self._links["target"])
         fresh: dict[int, float] = {}
-        rows = self._links.extend(len(numbers))
         for number, old, probability in zip(numbers.tolist(), known, probabilities, strict=True):
             if not old and probability > self.kinship.likely:
                 fresh[number] = max(float(probability), fresh.get(number, 0.0))
         self._promised[_number(page)] = sum(fresh.values())
-        self._links["target"][rows] = numbers
-        self._links["shared"][rows] = [
-            _shared(page, url, path) for url, path in zip(targets, paths, strict=True)
-        ] or np.empty((0, SHARED), np.uint64)
+        shared = [_shared(page, url, path) for url, path in zip(targets, paths, strict=True)]
+        rows = self._links.add(
+            len(numbers), target=numbers, shared=shared or np.empty((0, SHARED), np.uint64)
+        )
         told = [
             place for place, to in enumerate(numbers.tolist(), rows.start) if to in self._worths
         ]
@@ -78,7 +77,7 @@ class Kin:
         itself = both(min(max(expected, 0.02), 0.98), score)
         promised = self._promised.pop(_number(page), 0.0)
         worth = max(itself, kinship.of_list * min(1.0, promised / kinship.whole_list))
-        targets = self._links["target"][: len(self._links)]
+        targets = self._links["target"]
         for number in {_number(url), _number(page)} - self._worths.keys():
             self._worths[number] = worth
             self._observe(np.flatnonzero(targets == np.uint64(number)).tolist())

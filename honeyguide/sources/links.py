@@ -43,8 +43,9 @@ class ProbableLinks:
     def known(self, places: Sequence[int] | NDArray[np.int64]) -> Vector:
         """Probabilities by place."""
         at = np.asarray(places, np.int64)
-        found = self._table["probability"][np.maximum(at, 0)]
-        return np.where(at >= 0, found, np.float32(0))
+        found = np.zeros(len(at), np.float32)
+        found[at >= 0] = self._table["probability"][at[at >= 0]]
+        return found
 
     def worths(self, x: Matrix) -> Vector:
         """Probabilities, corrected by what came of clicks on links alike, if that is noted."""
@@ -105,8 +106,7 @@ class ProbableLinks:
     def _weigh(self, page: str, links: Sequence[Link]) -> dict[str, int]:
         """Add a page's links to the table; the place of each address's likeliest mention."""
         probabilities = self.policy(page_inputs(links, self.encoder))
-        rows = self._table.extend(len(links))
-        self._table["probability"][rows] = probabilities
+        rows = self._table.add(len(links), probability=probabilities)
         self._starts.append(rows.start)
         self._texts.append(([shown(link) for link in links], [link.tag_path for link in links]))
         del self._starts[:-KEPT], self._texts[:-KEPT]
@@ -121,7 +121,7 @@ class ProbableLinks:
 
     def _better(self, found: Outlinks, here: dict[str, int]) -> NDArray[np.int64]:
         """Of where a link was known before and where it was found now, the likelier place."""
-        self._best.extend(max(0, int(found.ids.max()) + 1 - len(self._best)))
+        self._best.grow(int(found.ids.max()) + 1)
         now = np.array([here.get(link.url, NOWHERE) for link in found.links], np.int64)
         before = self._best["place"][found.ids] - 1
         better = np.where(self.known(now) > self.known(before), now, before)
