@@ -261,7 +261,7 @@ class Crawl:
         if not running.reaches(phase, occurrence):
             return False
         length = self.lane.lengths.get(phase, 0.05)
-        longer = COMMIT if aim in ("snapshot", "closing") and self.chance.random() < 0.3 else 0.0
+        longer = COMMIT if aim in ("snapshot", "closing") and self.chance.random() < 0.5 else 0.0
         return running.lasts(self.chance.uniform(0, 1.2 * length + longer))
 
     def _run_plainly(self) -> tuple[int, str]:

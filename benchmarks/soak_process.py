@@ -19,13 +19,15 @@ from typing import Any
 
 MIN_VISITS = 60  # between two snapshots: most crawls pass several
 LONGEST = 60.0  # seconds until a process that neither ends nor gets anywhere is given up
-# what is worth being killed in: module, class, function, and what it is called here
+# what is worth being killed in: module, class, function, and what it is called here; a phase may
+# be found in several places
 PHASES = (
     ("honeyguide.keeping", "", "begin", "begin"),
     ("honeyguide.store.store", "Store", "__init__", "open"),
     ("honeyguide.store.store", "Store", "replay", "replay"),
     ("honeyguide.store.store", "Store", "snapshot", "snapshot"),
     ("honeyguide.store.ledger", "Ledger", "snapshot", "adopt"),
+    ("honeyguide.store.snapshots", "Snapshots", "_drop_older", "adopt"),
     ("honeyguide.store.ledger", "Ledger", "commit", "commit"),
     ("honeyguide.store.store", "Store", "close", "close"),
     ("honeyguide.keeping", "", "save_policy", "policy"),
@@ -39,14 +41,14 @@ def prepare() -> list[str]:
     """Import everything and have it say what it does; returns the phases that do not exist."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command `honeyguide` does
     time.time = lambda: _true_time() + _offset  # before anybody takes it by name
-    missing = [phase for *place, phase in PHASES if not _marked(*place, phase)]
+    found = {phase for *place, phase in PHASES if _marked(*place, phase)}
     snapshots = importlib.import_module("honeyguide.store.snapshots")
     assert isinstance(snapshots.MIN_VISITS, int)
     snapshots.MIN_VISITS = MIN_VISITS
     importlib.import_module("honeyguide.cli")
     importlib.import_module("honeyguide.exports")
     importlib.import_module("honeyguide.registry").make("encoder", "wordllama")  # read once
-    return missing
+    return sorted({phase for *_, phase in PHASES} - found)
 
 
 def _marked(module: str, owner: str, name: str, phase: str) -> bool:
