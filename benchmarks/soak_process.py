@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 MIN_VISITS = 60  # between two snapshots: most crawls pass several
-LONGEST = 60.0  # seconds until a process that neither ends nor gets anywhere is given up
+LONGEST = 600.0  # seconds until a process is given up that does not end by itself
 # what is worth being killed in: module, class, function, and what it is called here; a phase may
 # be found in several places
 PHASES = (
