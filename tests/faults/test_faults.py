@@ -3,6 +3,8 @@
 import errno
 import random
 import shutil
+import subprocess
+import sys
 
 import pytest
 
@@ -112,6 +114,31 @@ def test_a_crawl_that_ends_where_a_snapshot_was_due_ends_well(tmp_path):
     for _ in range(2):  # the one that was due, and the last one of every crawl
         store.snapshot(recorded.navigator.state())
     store.close()
+
+
+# a crawl that was killed while it was created, gone on with on a disk that is full
+BEGUN_AGAIN = """
+import resource, sqlite3, sys
+from pathlib import Path
+from honeyguide.errors import HoneyguideError
+from honeyguide.store.database import FILE, create
+database = sqlite3.connect(Path(sys.argv[1]) / FILE)
+database.execute("PRAGMA journal_mode = WAL")
+database.close()
+resource.setrlimit(resource.RLIMIT_FSIZE, (5_000, resource.RLIM_INFINITY))
+try:
+    create(Path(sys.argv[1]), {})
+except HoneyguideError as error:
+    print(error)
+"""
+
+
+@pytest.mark.xfail(reason="holds_crawl takes every error of the disk for a crawl", strict=True)
+def test_a_full_disk_is_not_taken_for_a_crawl(tmp_path):
+    command = [sys.executable, "-c", BEGUN_AGAIN, tmp_path]
+    said = subprocess.run(command, capture_output=True, text=True, timeout=60).stdout
+    assert said
+    assert "already holds a crawl" not in said
 
 
 def test_the_disk_fails_where_it_is_told_to(tiny):
