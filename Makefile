@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 EXAMPLES ?= 10000
 
-.PHONY: demo test fuzz lint types imports clean
+.PHONY: demo test fuzz soak lint types imports clean
 
 demo: $(VENV)/.crawls
 	$(BIN)/honeyguide demo --out demo-results --replace
@@ -19,6 +19,11 @@ test: $(VENV)/.tests
 # for nights: many mutated inputs, others each time; what fails is kept in tests/fuzz/seeds
 fuzz: $(VENV)/.tests
 	FUZZ_EXAMPLES=$(EXAMPLES) FUZZ_RANDOM=1 $(BIN)/pytest -n 2 --timeout 20000 tests/fuzz
+
+# for nights: crawls that are killed a thousand times, disks that fail at every call
+soak: $(VENV)/.tests
+	$(BIN)/python benchmarks/soak.py --kills 1000
+	$(BIN)/python -m tests.faults.sweep
 
 $(VENV)/.crawls: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)

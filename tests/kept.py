@@ -214,20 +214,20 @@ def run(folder, log, in_flight=1, refuses=0.0, pause=0.0, max_file_size=0, worke
         store.close()
 
 
-def serve():
+def serve(run=run):
     """Start processes as told, one a line, without the time that a new interpreter takes."""
     for line in sys.stdin:
         order, arguments = json.loads(line)
         if order == "start":
             pid = os.fork()
-            answer = pid or child(**arguments)
+            answer = pid or child(run, **arguments)
         else:
             answer = os.waitpid(arguments, 0)[1]
         sys.stdout.write(f"{answer}\n")
         sys.stdout.flush()
 
 
-def child(errors, **arguments):
+def child(run, errors, **arguments):
     code = 0
     with Path(errors).open("w") as file:
         try:

@@ -24,11 +24,12 @@ KILLS = 15  # in each of two tests
 class Nursery:
     """Real processes that crawl, quickly begun."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, program="tests.kept", **environment):
         self.folder, self.log, self.errors = folder / "crawl", folder / "log", folder / "errors"
         self.server = subprocess.Popen(
-            [sys.executable, "-m", "tests.kept"],
+            [sys.executable, "-m", program],
             cwd=Path(__file__).parent.parent,
+            env=os.environ | environment,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

@@ -6,6 +6,7 @@ import signal
 import struct
 import sys
 from collections import deque
+from contextlib import suppress
 from dataclasses import astuple, replace
 from typing import Any, BinaryIO, NamedTuple, Protocol, cast
 
@@ -263,13 +264,17 @@ def _give(future: "asyncio.Future[Any]", answer: bytes | None) -> None:
 def work() -> None:
     """Answer questions until whoever asks them is gone; the first says who judges."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is the crawl's to say when to end
-    questions, answers = sys.stdin.buffer, sys.stdout.buffer
+    with suppress(BrokenPipeError):  # the crawl was killed
+        _answer_all(sys.stdin.buffer, sys.stdout.buffer)
+    os._exit(0)  # at once: the crawl waits for it
+
+
+def _answer_all(questions: BinaryIO, answers: BinaryIO) -> None:
     recipe = _hear(questions)
     judge = JudgeRecipe(*recipe).make() if recipe else None
     _say(answers, b"")
     while (question := _hear(questions)) is not None:
         _say(answers, _answer(judge, *question))
-    os._exit(0)  # at once: the crawl waits for it
 
 
 def _answer(judge: Judge | None, url: str, content_type: str, body: bytes) -> bytes:
@@ -285,7 +290,9 @@ def _hear(questions: BinaryIO) -> Any:
     head = questions.read(_HEAD.size)
     if len(head) < _HEAD.size:
         return None
-    return msgspec.msgpack.decode(questions.read(_HEAD.unpack(head)[0]))
+    [size] = _HEAD.unpack(head)
+    question = questions.read(size)
+    return msgspec.msgpack.decode(question) if len(question) == size else None
 
 
 def _say(answers: BinaryIO, message: bytes) -> None:

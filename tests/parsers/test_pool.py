@@ -185,3 +185,15 @@ def test_readers_that_die_together_are_replaced():
             return [await pool.read(PAGES[0], URL, "text/html") for _ in range(3)]
 
     assert asyncio.run(run()) == [parse(PAGES[0], URL, "text/html")] * 3
+
+
+@pytest.mark.parametrize("cut", [None, -3], ids=["whole question", "cut off question"])
+def test_a_reader_whose_crawl_was_killed_ends_without_a_word(cut):
+    command = [sys.executable, "-c", module._PROGRAM]
+    piped = subprocess.PIPE
+    reader = subprocess.Popen(command, stdin=piped, stdout=piped, stderr=piped)
+    recipe = module._packed(module._encode(None))
+    question = module._packed(module._encode((URL, "text/html", PAGES[0])))
+    reader.stdout.close()  # nobody is there for the answers
+    reader.stdin.write((recipe + question)[:cut])
+    assert reader.communicate(timeout=60)[1] == b""
