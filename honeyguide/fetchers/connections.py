@@ -51,8 +51,9 @@ class BoundedProtocol(ResponseHandler):
         """Parse a slice at a time, and nothing more once a limit is passed."""
         if not data:
             super().data_received(data)
-        for start in range(0, len(data), _SLICE):
-            piece = data[start : start + _SLICE]
+        while data:
+            size = _SLICE if self._body is None else 4 * _SLICE
+            piece, data = data[:size], data[size:]
             self._received += len(piece)
             super().data_received(piece)
             if self._exception is not None or self._is_over():

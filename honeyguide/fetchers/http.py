@@ -152,7 +152,7 @@ class HttpFetcher:
             extra["If-None-Match"] = terms.etag
         if terms.last_modified:
             extra["If-Modified-Since"] = terms.last_modified
-        if self._is_crowded():
+        if self._open_connections() >= self._max_connections:
             extra["Connection"] = "close"
         return extra
 
@@ -183,7 +183,13 @@ class HttpFetcher:
         return self._session
 
     def _is_crowded(self) -> bool:
-        return len(self._sockets) >= self._max_connections
+        return self._open_connections() > self._max_connections
+
+    def _open_connections(self) -> int:
+        if len(self._sockets) >= self._max_connections:  # closed ones may wait to be collected
+            for closed in [each for each in self._sockets if each.fileno() < 0]:
+                self._sockets.discard(closed)
+        return len(self._sockets)
 
     def _open_socket(self, info: Any) -> socket.socket:
         opened = self._resolver.open_socket(info)

@@ -286,7 +286,7 @@ def _path(node: Any, known: dict[int, tuple[str, int]]) -> str:
 
 def _main_text(html: str, flat: str, tree: LexborHTMLParser) -> tuple[str, str]:
     """Title and main text; all of the text where no main part stands out."""
-    if html.count("<") > 400 and tree.css_first(_TOO_DEEP) is not None:
+    if html.count("<") > 1_000 and tree.css_first(_TOO_DEEP) is not None:
         title = tree.css_first("title")
         return _line(title.text() if title else ""), flat
     document = HTMLTree.parse(html)
