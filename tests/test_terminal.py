@@ -175,7 +175,9 @@ def test_every_command_is_asked_something_hostile_here(place):
 
 @pytest.mark.parametrize("colours", [False, True])
 def test_no_command_lets_a_control_character_reach_a_terminal(place, colours):
-    told = [argv for argvs in asked(*place, f"turn-{colours}").values() for argv in argvs]
+    cases = asked(*place, f"turn-{colours}").values()
+    # with colours, once for each command: what is said is the same
+    told = [argv for argvs in cases for argv in (argvs[:1] if colours else argvs)]
     terminal = {"TERM": "xterm-256color", "COLORTERM": "truecolor"} if colours else {"TERM": "dumb"}
     literal = 0
     for argv, heard in zip(told, shown([{"argv": argv} for argv in told], **terminal), strict=True):

@@ -274,7 +274,8 @@ class Elsewhere(Mapping[str, tuple[str, int]]):
         for piece in said.split(","):
             name, equals, place = piece.partition("=")
             address, colon, port = place.rpartition(":")
-            if not (name and equals and address and colon and port.isdigit()):
+            is_port = port.isascii() and port.isdigit() and len(port) <= 5 and int(port) < 1 << 16
+            if not (name and equals and address and colon and is_port):
                 raise HoneyguideError(f"{piece!r} does not say where a host is: NAME=ADDRESS:PORT")
             self._places[name] = address.strip("[]"), int(port)
 

@@ -74,7 +74,7 @@ def test_a_url_is_canonical_or_none(_, data):
     "patterns",
     [b"example.org", b"http://example.org/a*b*c", b"*.example.org/*", b"[a-z]*", b"*?[!x]"],
     [b"*", b"?", b"[", b"]", b"!", b"-", b"\\", b"(", b"a*"],
-    few=60,
+    few=30,
 )
 def test_any_pattern_fits_or_does_not(_, data):
     pattern = text_of(data)
@@ -124,7 +124,7 @@ def test_any_page_is_read(_, data):
     printable(page.text).encode()
 
 
-@fuzzed("regions", HTML, HTML_TOKENS, few=50)
+@fuzzed("regions", HTML, HTML_TOKENS, few=30)
 def test_any_page_has_regions_or_none(_, data):
     read_regions(data, URL)
     for url, title, text in items(data, URL):

@@ -77,7 +77,7 @@ HOSTILE = {
     ),
     "a bomb in gzip": ("html", lambda: gzip.compress(member("a", 1 << 32)) + ZEROS * 128),
     "a bomb in zstd": ("jsonl", lambda: zst_repeated(zeros(1 << 14), 100_000)),
-    "a bomb in bzip2": ("wikipedia", lambda: bz2.compress(XML + b" " * (1 << 27)) * 6),
+    "a bomb in bzip2": ("wikipedia", lambda: bz2.compress(XML + b" " * (1 << 25)) * 12),
     "a line without an end": ("jsonl", lambda: zst(b'{"id": "' + b"a" * (1 << 27))),
     "JSON without a floor": ("jsonl", lambda: b'{"id": "a", "other": ' + b"[" * 100_000 + b"\n"),
     "XML without a floor": ("wikipedia", lambda: zst(XML + b"<a>" * 10_000_000)),
