@@ -108,7 +108,7 @@ void faults_mark(const char *what) {
 
 static int opened(int (*real)(const char *, int, ...), const char *path, int flags, mode_t mode) {
     if (!*folder || !is_inside(path)) return real(path, flags, mode);
-    int saved, fd = -1, writes = (flags & O_ACCMODE) != O_RDONLY || flags & O_CREAT;
+    int saved = 0, fd = -1, writes = (flags & O_ACCMODE) != O_RDONLY || flags & O_CREAT;
     pthread_mutex_lock(&mutex);
     int wrong = writes ? fault(OPEN, path) : 0;
     if (wrong > 0) {
@@ -143,6 +143,28 @@ static mode_t mode_of(int flags, va_list rest) {
 OPENS(open)
 OPENS(open64)
 
+/* The whole path of one that begins at an open folder; NULL when that is not watched. */
+static const char *whole(int at, const char *path, char *room) {
+    if (*path == '/') return path;
+    if (!path_of(at)) return NULL;
+    snprintf(room, PATH_MAX, "%s/%s", paths[at], path);
+    return room;
+}
+
+#define OPENS_AT(name, plain)                                              \
+    int name(int at, const char *path, int flags, ...) {                   \
+        va_list rest;                                                      \
+        va_start(rest, flags);                                             \
+        mode_t mode = mode_of(flags, rest);                                \
+        va_end(rest);                                                      \
+        char room[PATH_MAX];                                               \
+        const char *found = whole(at, path, room);                         \
+        if (!found) return REAL(name)(at, path, flags, mode);              \
+        return opened(REAL(plain), found, flags, mode);                    \
+    }
+OPENS_AT(openat, open)
+OPENS_AT(openat64, open64)
+
 int close(int fd) {
     if (path_of(fd)) {
         pthread_mutex_lock(&mutex);
@@ -158,7 +180,7 @@ int close(int fd) {
 
 static ssize_t written(int fd, const void *data, size_t size, off64_t offset) {
     ssize_t done = -1;
-    int saved;
+    int saved = 0;
     pthread_mutex_lock(&mutex);
     int wrong = fault(WRITE, paths[fd]);
     if (wrong > 0) {
@@ -203,7 +225,7 @@ ssize_t writev(int fd, const struct iovec *pieces, int count) {
 /* ------------------------------------------------------------------ the rest */
 
 #define CALLED(kind, path, call, noting)         \
-    int result = -1, saved;                      \
+    int result = -1, saved = 0;                  \
     pthread_mutex_lock(&mutex);                  \
     int wrong = fault(kind, path);               \
     if (wrong > 0) {                             \
@@ -250,4 +272,24 @@ int unlink(const char *path) {
 int mkdir(const char *path, mode_t mode) {
     if (!is_inside(path)) return REAL(mkdir)(path, mode);
     CALLED(MKDIR, path, REAL(mkdir)(path, mode), note_path(MKDIR, -1, 0, path));
+}
+
+int renameat(int from_at, const char *from, int to_at, const char *to) {
+    char first[PATH_MAX], second[PATH_MAX];
+    const char *source = whole(from_at, from, first), *target = whole(to_at, to, second);
+    if (!source || !target) return REAL(renameat)(from_at, from, to_at, to);
+    return rename(source, target);
+}
+
+int unlinkat(int at, const char *path, int flags) {
+    char room[PATH_MAX];
+    const char *found = whole(at, path, room);
+    if (!found || flags) return REAL(unlinkat)(at, path, flags);
+    return unlink(found);
+}
+
+int mkdirat(int at, const char *path, mode_t mode) {
+    char room[PATH_MAX];
+    const char *found = whole(at, path, room);
+    return found ? mkdir(found, mode) : REAL(mkdirat)(at, path, mode);
 }
