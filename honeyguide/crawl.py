@@ -13,6 +13,7 @@ from honeyguide.memory import Memory
 
 T = TypeVar("T")
 YIELDED_EVERY = 16  # visits between two turns of others, where nothing has to be waited for
+MANY_LINKS = 200  # of a page: to absorb more would hold up the event loop
 Observer = Callable[
     [Visit, Step, float], None
 ]  # called after each visit is absorbed, with the time
@@ -81,6 +82,7 @@ class Crawl:
         self._started = self._ended = 0  # visits
         self._early: dict[int, Visit | BaseException] = {}  # ended before their turn
         self._landed: asyncio.Queue[Visit | BaseException | None] = asyncio.Queue()
+        self._absorbing: asyncio.Future[Step] | None = None  # in a thread
         self._bytes = 0
         self._stopped = ""
 
@@ -112,7 +114,9 @@ class Crawl:
         while alone and not self._flying and self._landed.empty() and not self._enough():
             if not self._may_start() or (link := self.navigator.choose(self._now())) is None:
                 return
-            self._absorb(await self.world.visit(link), self._now())
+            visit = await self.world.visit(link)
+            now = self._now()
+            self._note(visit, self.navigator.absorb(visit, now), now)
             if self.navigator.memory.visits % YIELDED_EVERY == 0:
                 await asyncio.sleep(0)
 
@@ -177,7 +181,8 @@ class Crawl:
         if isinstance(landed, BaseException):
             raise landed
         if landed is not None:
-            self._absorb(landed, self._now())
+            now = self._now()
+            self._note(landed, await self._absorb(landed, now), now)
 
     def _set_timer(self) -> asyncio.TimerHandle | None:
         """Wake up when a host is ready or the time is spent."""
@@ -190,8 +195,22 @@ class Crawl:
         loop = asyncio.get_running_loop()
         return loop.call_at(wake - self.begin + self._loop_begin, self._landed.put_nowait, None)
 
-    def _absorb(self, visit: Visit, now: float) -> None:
-        step = self.navigator.absorb(visit, now)
+    async def _absorb(self, visit: Visit, now: float) -> Step:
+        """Absorb a visit; one with many links in a thread, while connections are served here.
+
+        Nothing else steers meanwhile: whoever does waits for this.
+        """
+        if not self.world.live or visit.page is None or len(visit.page.links) <= MANY_LINKS:
+            return self.navigator.absorb(visit, now)
+        loop = asyncio.get_running_loop()
+        self._absorbing = loop.run_in_executor(None, self.navigator.absorb, visit, now)
+        try:
+            return await asyncio.shield(self._absorbing)
+        finally:
+            if self._absorbing.done():
+                self._absorbing = None
+
+    def _note(self, visit: Visit, step: Step, now: float) -> None:
         self._bytes += len(visit.response.body) if visit.response else 0
         if self.observer is not None:
             self.observer(visit, step, now)
@@ -199,7 +218,8 @@ class Crawl:
     async def _cancel(self) -> None:
         for task in self._flying:
             task.cancel()
-        await asyncio.gather(*self._flying, return_exceptions=True)
+        last = [] if self._absorbing is None else [self._absorbing]
+        await asyncio.gather(*self._flying, *last, return_exceptions=True)
 
 
 def simulate(

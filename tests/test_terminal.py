@@ -109,6 +109,8 @@ def asked(folder, port, archive, turn="first"):
         ],
         "resume": [["resume", out, "--budget", "4"], ["resume", bad]],
         "status": [["status", crawled], ["status", crawled, "--json"], ["status", bad]],
+        "check": [["check", crawled], ["check", crawled, "--json"], ["check", bad]],
+        "report": [["report", out], ["report", out, "--json"], ["report", bad]],
         "export": [[*export, "csv"], [*export, "jsonl"], [*export, EVIL]],
         "robots": [
             ["robots", "http://a.example/x", "--file", str(folder / "robots.txt")],
