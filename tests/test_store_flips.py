@@ -65,7 +65,7 @@ def rows(folder):
             said = [database.execute(f"SELECT * FROM {table}").fetchall() for table in TABLES]
             pieces = database.execute("SELECT * FROM pieces").fetchall()
             return [*said, [(*names, unpacked(data, SIZE)) for *names, data in pieces]]
-    except (sqlite3.Error, DamagedError):
+    except (sqlite3.Error, DamagedError, UnicodeError):
         return None
 
 

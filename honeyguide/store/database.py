@@ -135,7 +135,7 @@ def open_crawl(folder: Path, only_read: bool = False) -> sqlite3.Connection:
         _check_kind(database, folder)
         _check_schema(database, folder)
         database.execute("PRAGMA synchronous = FULL")  # a commit is safe before the next begins
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeError) as error:
         if database is not None:
             database.close()
         raise explain(error, folder) from None
@@ -264,7 +264,7 @@ def explain(error: Exception, folder: Path) -> HoneyguideError:
     code = getattr(error, "sqlite_errorcode", 0) or 0
     if code == sqlite3.SQLITE_FULL or getattr(error, "errno", 0) in _FULL:
         return HoneyguideError(f"the disk is full: {again} there is room")
-    if isinstance(error, sqlite3.Error) and (not code or code & 0xFF in _DAMAGE):
+    if isinstance(error, sqlite3.Error | UnicodeError) and (not code or code & 0xFF in _DAMAGE):
         return HoneyguideError(f"{folder / FILE} is damaged: {told(error)}{cure(folder)}")
     return HoneyguideError(f"cannot write to {folder} ({told(error)}): {again} that is mended")
 

@@ -50,6 +50,7 @@ _KEYS = {
     "pieces": "rowid",
     "hosts": "host",
 }
+_SPARSE = 100  # times as many numbers as rows: then a number is damaged
 _HTML = ("text/html", "application/xhtml+xml", "")
 
 
@@ -142,14 +143,37 @@ def _is_new(old: sqlite3.Connection) -> bool:
 
 
 def _copy_rows(old: sqlite3.Connection, new: sqlite3.Connection, table: str, key: str) -> None:
-    """Copy rows from either end up to what cannot be read."""
+    """Copy rows from either end up to what cannot be read, then those in between one by one."""
     width = len(new.execute(f"PRAGMA table_info({table})").fetchall())
     insert = f"INSERT OR IGNORE INTO {table} VALUES ({','.join('?' * width)})"  # noqa: S608
     for order in ("", " DESC"):
-        with suppress(sqlite3.Error):
+        with suppress(sqlite3.Error, ValueError):
             for row in old.execute(f"SELECT * FROM {table} ORDER BY {key}{order}"):  # noqa: S608
-                with suppress(sqlite3.IntegrityError):
-                    new.execute(insert, (*row, *(None,) * (width - len(row))))
+                _insert(new, insert, row, width)
+    if table not in ("journal", "pages", "pieces"):
+        return
+    wanted = f"SELECT * FROM {table} WHERE {'hash' if table == 'pieces' else 'n'} = ?"  # noqa: S608
+    for name in _missing(old, new, table):
+        with suppress(sqlite3.Error, ValueError):
+            for row in old.execute(wanted, (name,)):
+                _insert(new, insert, row, width)
+
+
+def _insert(new: sqlite3.Connection, insert: str, row: tuple[Any, ...], width: int) -> None:
+    with suppress(sqlite3.IntegrityError):
+        new.execute(insert, (*row, *(None,) * (width - len(row))))
+
+
+def _missing(old: sqlite3.Connection, new: sqlite3.Connection, table: str) -> list[Any]:
+    """What should be there besides: pieces by their index, events by their numbers."""
+    if table == "pieces":
+        with suppress(sqlite3.Error):
+            names = {name for (name,) in old.execute("SELECT hash FROM pieces")}
+            return list(names - {name for (name,) in new.execute("SELECT hash FROM pieces")})
+        return []
+    there = {n for (n,) in new.execute(f"SELECT n FROM {table}")}  # noqa: S608
+    is_likely = bool(there) and max(there) - min(there) < _SPARSE * len(there)
+    return [n for n in range(min(there), max(there)) if n not in there] if is_likely else []
 
 
 def _copied(path: Path) -> Path:
