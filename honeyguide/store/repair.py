@@ -26,6 +26,7 @@ from honeyguide.store.database import (
     connect,
     count_rows,
     explain,
+    is_plain_table,
     make_empty,
     open_crawl,
     put_about,
@@ -120,6 +121,7 @@ def _write_anew(folder: Path) -> list[str]:
     path.unlink(missing_ok=True)
     try:
         with closing(connect(folder, only_read=True)) as old, closing(sqlite3.connect(path)) as new:
+            _check_tables(old)
             format = FORMAT if _is_new(old) else OLDEST
             make_empty(new, format)
             for table, key in _KEYS.items():
@@ -135,6 +137,13 @@ def _write_anew(folder: Path) -> list[str]:
     finally:
         path.unlink(missing_ok=True)
     return [f"wrote {FILE} anew from the rows that can be read"]
+
+
+def _check_tables(old: sqlite3.Connection) -> None:
+    """A view in place of a table could go on for ever."""
+    for kind, name, sql in old.execute("SELECT type, name, sql FROM sqlite_schema").fetchall():
+        if name in _KEYS and not is_plain_table(old, kind, name, sql):
+            raise HoneyguideError(f"its {name!r} is no plain table")
 
 
 def _is_new(old: sqlite3.Connection) -> bool:
