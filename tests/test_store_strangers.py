@@ -27,17 +27,14 @@ from honeyguide.store.check import Check
 from honeyguide.store.repair import repair
 from honeyguide.store.store import Store
 
-from .test_store_flips import crawl
+from .test_store_flips import finished
 
 SECRET = b"do not touch: " + b"x" * 5000
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("made") / "crawl"
-    usual, snapshots.MIN_VISITS = snapshots.MIN_VISITS, 20
-    crawl(folder, 50).close()
-    snapshots.MIN_VISITS = usual
+    folder = finished(tmp_path_factory.mktemp("made") / "crawl", 50)
     write_policy(folder / "learnt.policy")
     return folder
 
