@@ -46,6 +46,7 @@ FROM pages WHERE n IN (
 """
 # what a database that is damaged, or was changed, can lead to
 _MISFITS = (sqlite3.Error, ValueError, TypeError, LookupError, ArithmeticError)
+_LATEST = 1e11  # seconds since 1970
 _GROUP = 1000  # pages in one piece of a Parquet file
 _PIECE = 1 << 20  # bytes
 
@@ -264,9 +265,10 @@ def status(folder: Path) -> dict[str, Any]:
         failures = database.execute(
             "SELECT failure, count(*) FROM pages WHERE failure != '' GROUP BY 1 ORDER BY 2 DESC, 1"
         ).fetchall()
-        settings = json.loads(known["settings"])
+        settings = _settings(known["settings"])
         cuts = {cut["reason"]: cut["count"] for cut in json.loads(known.get("cuts", "[]"))}
-        started, version = known["started"], known["version"]
+        started, last = (_moment(known.get(name)) for name in ("started", "last"))
+        version = known["version"]
     running = holder(folder)
     return {
         "visits": visits,
@@ -277,7 +279,7 @@ def status(folder: Path) -> dict[str, Any]:
         "waiting": known.get("waiting"),  # None when nothing has been absorbed yet
         "in_flight": known.get("in_flight", 0),
         "started": started,
-        "last": known.get("last"),
+        "last": last,
         "process": running,  # empty when none works on it
         "cuts": cuts,
         "let_go": known.get("let_go", ""),  # for want of room
@@ -285,3 +287,17 @@ def status(folder: Path) -> dict[str, Any]:
         "settings": settings,
         "version": version,
     }
+
+
+def _settings(said: str) -> Row:
+    settings: Row = json.loads(said)
+    if not isinstance(settings, dict) or not isinstance(settings.get("budget", 0), int):
+        raise ValueError("its settings are none")
+    return settings
+
+
+def _moment(seconds: Any) -> float | None:
+    """Seconds since 1970 that a calendar knows."""
+    if seconds is not None and not (isinstance(seconds, int | float) and 0 <= seconds < _LATEST):
+        raise ValueError(f"no time is {seconds!r}")
+    return seconds

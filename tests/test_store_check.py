@@ -12,25 +12,21 @@ import pytest
 
 from honeyguide.errors import HoneyguideError
 from honeyguide.exports import export
-from honeyguide.store import database, snapshots
+from honeyguide.store import database
 from honeyguide.store.check import Check
 from honeyguide.store.recorded import Recorded
 from honeyguide.store.repair import repair
 from honeyguide.store.store import Store
 
 from . import kept
-from .test_store_flips import Learning, crawl, resumed
+from .test_store_flips import Learning, crawl, finished, resumed
 
 ROOT = Path(__file__).parent.parent
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("made") / "crawl"
-    usual, snapshots.MIN_VISITS = snapshots.MIN_VISITS, 20
-    crawl(folder, 70).close()
-    snapshots.MIN_VISITS = usual
-    return folder
+    return finished(tmp_path_factory.mktemp("made") / "crawl", 70)
 
 
 @pytest.fixture

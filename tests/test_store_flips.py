@@ -38,6 +38,16 @@ class Learning(kept.World):
         return replace(visit, learnt=learnt)
 
 
+def finished(folder, budget):
+    """A closed crawl with several snapshots."""
+    usual, snapshots.MIN_VISITS = snapshots.MIN_VISITS, 20
+    try:
+        crawl(folder, budget).close()
+    finally:
+        snapshots.MIN_VISITS = usual
+    return folder
+
+
 def crawl(folder, budget=70):
     create(folder, {"topic": "birds"})
     store = Store(folder, warc_bytes=60_000)
@@ -65,7 +75,7 @@ def rows(folder):
             said = [database.execute(f"SELECT * FROM {table}").fetchall() for table in TABLES]
             pieces = database.execute("SELECT * FROM pieces").fetchall()
             return [*said, [(*names, unpacked(data, SIZE)) for *names, data in pieces]]
-    except (sqlite3.Error, DamagedError):
+    except (sqlite3.Error, DamagedError, UnicodeError):
         return None
 
 
@@ -95,11 +105,7 @@ def places(path, count, seed):
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("whole") / "crawl"
-    usual, snapshots.MIN_VISITS = snapshots.MIN_VISITS, 20
-    crawl(folder).close()
-    snapshots.MIN_VISITS = usual
-    return folder
+    return finished(tmp_path_factory.mktemp("whole") / "crawl", 70)
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ def lines(status: Mapping[str, Any]) -> Iterator[str]:
     """A line for each thing that is known, then one for each setting that was chosen."""
     settings, known = status["settings"], dict(status)
     del known["settings"]
-    known["visits"] = f"{status['visits']:,} of {settings['budget']:,}"
+    known["visits"] = f"{status['visits']:,} of {settings.get('budget', 0):,}"
     for name in ("started", "last"):
         known[name] = _moment(status[name])
     for name, value in known.items():

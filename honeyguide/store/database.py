@@ -148,7 +148,7 @@ def open_crawl(folder: Path, only_read: bool = False) -> sqlite3.Connection:
         _check_kind(database, folder)
         _check_schema(database, folder)
         database.execute("PRAGMA synchronous = FULL")  # a commit is safe before the next begins
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeError) as error:
         if database is not None:
             database.close()
         raise explain(error, folder) from None
@@ -172,18 +172,22 @@ def _check_kind(database: sqlite3.Connection, folder: Path) -> None:
 
 def _check_schema(database: sqlite3.Connection, folder: Path) -> None:
     """Whoever sent the folder: plain tables that honeyguide makes, and nothing that acts."""
-    for kind, name, sql in database.execute("SELECT type, name, sql FROM sqlite_schema"):
-        plain = kind == "table" and (name in _ADDED or name in _NEW)
-        if plain and not str(sql).upper().startswith("CREATE VIRTUAL"):
-            columns = database.execute(f"PRAGMA table_xinfo({name})")
-            plain = not any(hidden for *_, hidden in columns)
-        elif kind == "index" and sql is None:
-            plain = True
-        if not plain:
+    for kind, name, sql in database.execute("SELECT type, name, sql FROM sqlite_schema").fetchall():
+        is_ours = is_plain_table(database, kind, name, sql) or (kind == "index" and sql is None)
+        if not is_ours:
             raise HoneyguideError(
                 f"{folder / FILE} holds a {kind!r} {name!r}, which honeyguide did not make:"
                 " the file was changed, or it is damaged"
             )
+
+
+def is_plain_table(database: sqlite3.Connection, kind: str, name: str, sql: str) -> bool:
+    """Whether something in a schema is one of the tables above, which keeps and does not act."""
+    if kind != "table" or name not in {*_ADDED, *_NEW}:
+        return False
+    columns = database.execute(f"PRAGMA table_xinfo({name})")
+    is_virtual = str(sql).upper().startswith("CREATE VIRTUAL")
+    return not is_virtual and not any(hidden for *_, hidden in columns)
 
 
 def _pragma(database: sqlite3.Connection, name: str) -> int:
@@ -277,7 +281,7 @@ def explain(error: Exception, folder: Path) -> HoneyguideError:
     code = getattr(error, "sqlite_errorcode", 0) or 0
     if code == sqlite3.SQLITE_FULL or getattr(error, "errno", 0) in _FULL:
         return HoneyguideError(f"the disk is full: {again} there is room")
-    if isinstance(error, sqlite3.Error) and (not code or code & 0xFF in _DAMAGE):
+    if isinstance(error, sqlite3.Error | UnicodeError) and (not code or code & 0xFF in _DAMAGE):
         return HoneyguideError(f"{folder / FILE} is damaged: {told(error)}{cure(folder)}")
     return HoneyguideError(f"cannot write to {folder} ({told(error)}): {again} that is mended")
 

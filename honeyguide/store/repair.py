@@ -27,6 +27,7 @@ from honeyguide.store.database import (
     connect,
     count_rows,
     explain,
+    is_plain_table,
     make_empty,
     open_crawl,
     put_about,
@@ -51,6 +52,7 @@ _KEYS = {
     "pieces": "rowid",
     "hosts": "host",
 }
+_SPARSE = 100  # times as many numbers as rows: then a number is damaged
 _HTML = ("text/html", "application/xhtml+xml", "")
 
 
@@ -120,6 +122,7 @@ def _write_anew(folder: Path) -> list[str]:
     path.unlink(missing_ok=True)
     try:
         with closing(connect(folder, only_read=True)) as old, closing(sqlite3.connect(path)) as new:
+            _check_tables(old)
             format = FORMAT if _is_new(old) else OLDEST
             make_empty(new, format)
             for table, key in _KEYS.items():
@@ -137,20 +140,50 @@ def _write_anew(folder: Path) -> list[str]:
     return [f"wrote {FILE} anew from the rows that can be read"]
 
 
+def _check_tables(old: sqlite3.Connection) -> None:
+    """A view in place of a table could go on for ever."""
+    for kind, name, sql in old.execute("SELECT type, name, sql FROM sqlite_schema").fetchall():
+        if name in _KEYS and not is_plain_table(old, kind, name, sql):
+            raise HoneyguideError(f"its {name!r} is no plain table")
+
+
 def _is_new(old: sqlite3.Connection) -> bool:
     columns = old.execute("PRAGMA table_info(journal)").fetchall()
     return any(name == "checksum" for _, name, *_ in columns)
 
 
 def _copy_rows(old: sqlite3.Connection, new: sqlite3.Connection, table: str, key: str) -> None:
-    """Copy rows from either end up to what cannot be read."""
+    """Copy rows from either end up to what cannot be read, then those in between one by one."""
     width = len(new.execute(f"PRAGMA table_info({table})").fetchall())
     insert = f"INSERT OR IGNORE INTO {table} VALUES ({','.join('?' * width)})"  # noqa: S608
     for order in ("", " DESC"):
-        with suppress(sqlite3.Error):
+        with suppress(sqlite3.Error, ValueError):
             for row in old.execute(f"SELECT * FROM {table} ORDER BY {key}{order}"):  # noqa: S608
-                with suppress(sqlite3.IntegrityError):
-                    new.execute(insert, (*row, *(None,) * (width - len(row))))
+                _insert(new, insert, row, width)
+    if table not in ("journal", "pages", "pieces"):
+        return
+    wanted = f"SELECT * FROM {table} WHERE {'hash' if table == 'pieces' else 'n'} = ?"  # noqa: S608
+    for name in _missing(old, new, table):
+        with suppress(sqlite3.Error, ValueError):
+            for row in old.execute(wanted, (name,)):
+                _insert(new, insert, row, width)
+
+
+def _insert(new: sqlite3.Connection, insert: str, row: tuple[Any, ...], width: int) -> None:
+    with suppress(sqlite3.IntegrityError):
+        new.execute(insert, (*row, *(None,) * (width - len(row))))
+
+
+def _missing(old: sqlite3.Connection, new: sqlite3.Connection, table: str) -> list[Any]:
+    """What should be there besides: pieces by their index, events by their numbers."""
+    if table == "pieces":
+        with suppress(sqlite3.Error):
+            names = {name for (name,) in old.execute("SELECT hash FROM pieces")}
+            return list(names - {name for (name,) in new.execute("SELECT hash FROM pieces")})
+        return []
+    there = {n for (n,) in new.execute(f"SELECT n FROM {table}")}  # noqa: S608
+    is_likely = bool(there) and max(there) - min(there) < _SPARSE * len(there)
+    return [n for n in range(min(there), max(there)) if n not in there] if is_likely else []
 
 
 def _copied(path: Path) -> Path:

@@ -166,7 +166,7 @@ class Store:
     def _guarded(self, job: Callable[[], Any]) -> Any:
         try:
             return job()
-        except (OSError, DatabaseError) as error:
+        except (OSError, DatabaseError, UnicodeError) as error:
             raise explain(error, self.folder) from error
 
     # ------------------------------------------------------------------ going on
