@@ -83,9 +83,10 @@ class Memory:
         for itself in (page.url, self.urls.url(source)):
             distinct.pop(itself, None)
         links = tuple(distinct.values())
-        if screen is not None:
-            links = self._screened(links, screen)
-        ids = self._number(links, depth)
+        if screen is None:
+            ids = self._number(links, depth)
+        else:
+            links, ids = self._screened(links, depth, screen)
         visit = self._rows["visit"][source]
         if not self._visits["linked"][visit]:
             self._add_parent(source, ids)
@@ -99,6 +100,10 @@ class Memory:
     def visited(self, ids: Ids) -> Mask:
         """Which have been visited."""
         return self._rows["visit"][ids] > 0
+
+    def is_visited(self, page: int) -> bool:
+        """Whether one page has been visited, quicker than of many."""
+        return bool(self._rows["visit"][page])
 
     def relevant(self, ids: Ids) -> Mask:
         """Which were visited and found relevant."""
@@ -185,17 +190,21 @@ class Memory:
         tables = (self._rows, self._visits, self._edges)
         return self.urls.nbytes + sum(table.nbytes for table in tables)
 
-    def _screened(self, links: tuple[Link, ...], screen: Screen) -> tuple[Link, ...]:
-        known = self.urls.find([link.url for link in links])
-        unseen = np.flatnonzero(known < 0).tolist()
-        if not unseen:
-            return links
-        let_through = screen([links[place].url for place in unseen])
+    def _screened(
+        self, links: tuple[Link, ...], depth: int, screen: Screen
+    ) -> tuple[tuple[Link, ...], Ids]:
+        """The links that were seen before or are let through, and their numbers."""
+        ids = self.urls.find([link.url for link in links])
+        unseen = np.flatnonzero(ids < 0)
+        if not len(unseen):
+            return links, ids
+        fresh = [links[place] for place in unseen.tolist()]
+        let_through = screen([link.url for link in fresh])
+        ids[unseen[let_through]] = self._number(list(compress(fresh, let_through.tolist())), depth)
         if np.count_nonzero(let_through) == len(unseen):
-            return links
-        kept = np.ones(len(links), np.bool_)
-        kept[unseen] = let_through
-        return tuple(compress(links, kept.tolist()))
+            return links, ids
+        noted = ids >= 0
+        return tuple(compress(links, noted.tolist())), ids[noted]
 
     def _number(self, links: Sequence[Link], depth: int = 0) -> Ids:
         ids = self.urls.add([link.url for link in links])

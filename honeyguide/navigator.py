@@ -36,6 +36,8 @@ from honeyguide.memory import Memory
 
 Lanes = Callable[[Ids, Matrix], Ids]  # hosts and rows of links: whose rest each waits for
 WAITING_SHARE = 4  # of the bytes of all tables, one in four is left to waiting links
+MEASURED_EVERY = 16  # visits between two looks at the bytes of tables,
+MANY = 100  # and whenever a page shows more new links than that
 SLACK = 0.9  # of what may wait, when some was let go of for want of memory
 RECONSIDERED = 10  # skipped links, or a hundredth, that get a chance when nothing else waits
 
@@ -83,6 +85,7 @@ class Navigator:
         self._aside = Aside(agent.features.width)
         parts = (frontier, self.memory, agent.features, self.guard, self._aside)
         self._measured = [part for part in parts if isinstance(part, Measured)]
+        self._compactable = frontier if isinstance(frontier, Compactable) else None
         self._forced: set[int] = set()  # skipped links that are taken for want of better ones
         self.stopped = False  # the agent found nothing worth a fetch
         self.moved = 0  # links that left or entered the frontier without a visit
@@ -131,6 +134,7 @@ class Navigator:
 
     def absorb(self, visit: Visit, now: float) -> Step:
         """Take in what came of a link: remember, learn, score what was found."""
+        known = len(self.memory)
         lease = self.leases.pop(visit.link.url)
         self.frontier.release(lease.id, now, visit.host_delay)
         if visit.again and self._tries.get(lease.id, 0) < self.retries:
@@ -159,7 +163,8 @@ class Navigator:
             self.frontier.end()
         self._rescore()
         self._shed()
-        self._keep_to_memory()
+        if len(self.memory) - known > MANY or self.memory.visits % MEASURED_EVERY == 0:
+            self._keep_to_memory()
         return step
 
     def bound(self, max_bytes: int) -> None:
@@ -281,23 +286,23 @@ class Navigator:
         """Let go of the worst links when tables take too much memory; at last note no new ones."""
         if self.max_bytes is None:
             return
-        waiting = self.frontier.row_bytes if isinstance(self.frontier, Compactable) else 0
+        frontier = self._compactable
+        waiting = 0 if frontier is None else frontier.row_bytes
         rest = sum(part.nbytes for part in self._measured) - waiting
         least = self.max_bytes // WAITING_SHARE
         self._is_full = rest > self.max_bytes - least
         room = max(self.max_bytes - rest, least)
-        if waiting > room and isinstance(self.frontier, Compactable):
-            self.frontier.compact()
-            self._let_go_for_memory(room)
+        if frontier is not None and waiting > room:
+            frontier.compact()
+            self._let_go_for_memory(frontier, room)
 
-    def _let_go_for_memory(self, room: int) -> None:
+    def _let_go_for_memory(self, frontier: Compactable, room: int) -> None:
         """Keep somewhat below what has room, so that it lasts for a while."""
-        assert isinstance(self.frontier, Compactable)  # noqa: S101 for the type checker
-        share = SLACK * room / max(self.frontier.row_bytes, 1)
+        share = SLACK * room / max(frontier.row_bytes, 1)
         if share < 1:
             scores = self.frontier.shed(int(len(self.frontier) * share))
             self.let_go.shed(scores, for_memory=True)
-            self.frontier.compact()
+            frontier.compact()
 
     def _screen(self, urls: Sequence[str]) -> Mask:
         """Which URLs never seen before are noted."""

@@ -35,9 +35,10 @@ class UrlTable:
     def find(self, urls: Sequence[str]) -> Ids:
         """The number of each URL; -1 for one never seen."""
         numbers = list(map(self._recent.get, urls))
-        for place, url in enumerate(urls):
-            if numbers[place] is None:
-                numbers[place] = self._slot_view[self._slot(url, _hash(url))] - 1
+        if None in numbers:
+            for place, url in enumerate(urls):
+                if numbers[place] is None:
+                    numbers[place] = self._find(url)
         return np.array(numbers, np.int32)
 
     def find_host(self, name: str) -> int:
@@ -110,6 +111,12 @@ class UrlTable:
         self._rows["hash"][1:] = hashes
         self._grow_slots(2 * len(self._rows))
         self._look()
+
+    def _find(self, url: str) -> int:
+        number = int(self._slot_view[self._slot(url, _hash(url))]) - 1
+        if number >= 0 and len(self._recent) <= RECENT:
+            self._recent[url] = number
+        return number
 
     def _number(self, url: str) -> int:
         hashed = _hash(url)

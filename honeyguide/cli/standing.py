@@ -5,7 +5,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 ALWAYS = ("topic", "seeds", "world", "judge", "encoder", "agent", "budget")  # settings to show
-NEVER = ("examples", "year")  # whole pages, which `like` names; when it was begun
+# whole pages, which `like` names; when it was begun, and by which rules
+NEVER = ("examples", "year", "bounded")
 LONGEST = 200  # characters of a setting
 
 

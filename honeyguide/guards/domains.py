@@ -10,7 +10,6 @@ from honeyguide.columns import Columns
 from honeyguide.contracts import State
 from honeyguide.domains import registrable
 from honeyguide.memory import Memory
-from honeyguide.urls import host as host_of
 
 Codes = NDArray[np.uint8]
 REASONS = (
@@ -73,29 +72,27 @@ class Domains:
         """Bytes of its tables."""
         return self._hosts.nbytes + self._rows.nbytes + NAME_BYTES * len(self._numbers)
 
-    def screen(self, memory: Memory, urls: Sequence[str]) -> Codes:
-        """Why each of these URLs of a page, never seen before, is not noted; 0 for the others."""
+    def screen(self, memory: Memory, hosts: Sequence[str]) -> Codes:
+        """Why links of a page to these hosts, never seen before, are not noted; 0: they are."""
         self._count(memory)
         page = _Page(self, memory)
-        codes = np.array([page.place(host_of(url)) for url in urls], np.uint8)
+        codes = np.array(list(map(page.place, hosts)), np.uint8)
         self.spare -= page.beyond
         return codes
 
     def closed(self, memory: Memory, host: int) -> bool:
         """Whether the domain of a host has brought nothing new for long."""
-        self._count(memory)
-        return bool(self._rows["closed"][self._hosts["domain"][host]])
+        return bool(self._rows["closed"][self._domain_of(memory, host)])
 
     def visit(self, memory: Memory, id: int) -> None:
         """A link is visited, for the first time or again."""
-        self._count(memory)
-        if not memory.visited(np.array([id], np.int32))[0]:
-            self._rows["visited"][self._domain_of(memory, id)] += 1
+        if not memory.is_visited(id):
+            self._rows["visited"][self._domain_of(memory, memory.urls.host_of(id))] += 1
 
     def note(self, memory: Memory, id: int, new: bool, relevant: bool) -> None:
         """Take in what became of a link."""
         host, rows = memory.urls.host_of(id), self._rows
-        domain = self._domain_of(memory, id)
+        domain = self._domain_of(memory, host)
         rows["fresh"][domain] += new
         if new and relevant:
             rows["relevant"][domain] += 1
@@ -144,13 +141,17 @@ class Domains:
         """Whether a domain has brought nothing new for long."""
         return domain >= 0 and bool(self._rows["closed"][domain])
 
-    def _domain_of(self, memory: Memory, id: int) -> int:
-        return int(self._hosts["domain"][memory.urls.host_of(id)])
+    def _domain_of(self, memory: Memory, host: int) -> int:
+        self._meet_all(memory)
+        return int(self._hosts["domain"][host])
+
+    def _meet_all(self, memory: Memory) -> None:
+        for host in range(len(self._hosts), memory.urls.host_count):
+            self._meet(memory.urls.host_name(host))
 
     def _count(self, memory: Memory) -> None:
         """Catch up with what was noted since the last time."""
-        for host in range(len(self._hosts), memory.urls.host_count):
-            self._meet(memory.urls.host_name(host))
+        self._meet_all(memory)
         if self._pages < len(memory):
             ids = np.arange(self._pages, len(memory), dtype=np.int32)
             np.add.at(self._rows["known"], self._hosts["domain"][memory.host(ids)], 1)

@@ -60,14 +60,16 @@ class Watch:
         """What is not refused on sight, nor is of a site, a pattern or a domain that had enough."""
         if self._domains is None:
             return np.ones(len(urls), np.bool_)
-        hosts = np.array([memory.urls.find_host(host_of(url)) for url in urls], np.int32)
-        codes = self.traps.look(hosts, urls)
-        self._count_unnoted(urls, codes, REASONS)
+        names = list(map(host_of, urls))
+        codes = self.traps.look(np.array(list(map(memory.urls.find_host, names)), np.int32), urls)
         let_through: Mask = codes == OPEN
-        left = list(compress(urls, let_through.tolist()))
-        codes = self._domains.screen(memory, left)
-        self._count_unnoted(left, codes, domains.REASONS)
-        let_through[let_through] = codes == OPEN
+        if np.count_nonzero(codes):
+            self._count_unnoted(urls, codes, REASONS)
+            urls, names = (list(compress(each, let_through.tolist())) for each in (urls, names))
+        codes = self._domains.screen(memory, names)
+        if np.count_nonzero(codes):
+            self._count_unnoted(urls, codes, domains.REASONS)
+            let_through[let_through] = codes == OPEN
         return let_through
 
     def admit(self, memory: Memory, found: Outlinks) -> Mask:
@@ -159,9 +161,8 @@ class Watch:
         """Whether a new address led to a page that was visited before."""
         if page.url == visit.link.url:  # a walk may come back to it
             return False
-        ids = np.array([id, memory.urls.find([page.url])[0]], np.int32)
-        visited = memory.visited(ids)
-        return bool(ids[1] >= 0 and visited[1] and not visited[0])
+        end = int(memory.urls.find([page.url])[0])
+        return end >= 0 and memory.is_visited(end) and not memory.is_visited(id)
 
     def _alone(self, visit: Visit) -> Visit:
         """A copy without its links: those of the first one are known. A seed keeps them."""

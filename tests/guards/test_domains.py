@@ -5,6 +5,7 @@ from honeyguide.contracts import Link, Page, Verdict, Visit
 from honeyguide.domains import registrable
 from honeyguide.guards.domains import MANY_HOSTS, MANY_LINKS, MANY_NEW, OPEN, STALE, Domains
 from honeyguide.memory import Memory
+from honeyguide.urls import host as host_of
 
 
 @pytest.mark.parametrize(
@@ -39,7 +40,8 @@ class Crawl:
         self.domains.note(memory, id, new, relevant)
 
         def screen(urls):
-            codes.update(zip(urls, self.domains.screen(memory, urls).tolist(), strict=True))
+            told = self.domains.screen(memory, list(map(host_of, urls))).tolist()
+            codes.update(zip(urls, told, strict=True))
             return np.array([codes[one] == OPEN for one in urls])
 
         page = Page(url, links=tuple(map(Link, links)))
