@@ -72,11 +72,9 @@ def test_a_killed_crawl_leaves_whole_archives(report):
     assert not broken(report, "WARC or CDXJ damaged", "status or export wrong")
 
 
-@pytest.mark.xfail(reason="events are committed once a second, not at once", strict=True)
 def test_a_killed_crawl_repeats_what_was_in_flight_at_most(report):
     assert not broken(report, "repeated more than in flight")
 
 
-@pytest.mark.xfail(reason="robots.txt is not kept", strict=True)
 def test_a_killed_crawl_knows_robots_txt_again(report):
     assert not broken(report, "robots.txt asked again")

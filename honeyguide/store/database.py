@@ -134,7 +134,9 @@ def holds_crawl(folder: Path) -> bool:
     with closing(connect(folder)) as database:
         try:
             return bool(database.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0])
-        except sqlite3.DatabaseError:
+        except sqlite3.DatabaseError as error:
+            if error.sqlite_errorcode & 0xFF not in _DAMAGE:
+                raise explain(error, folder) from None
             return True  # something else, that must not be overwritten
 
 

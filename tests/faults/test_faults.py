@@ -1,6 +1,5 @@
 """Crawls on disks that fail, and on disks that lose power, by the real system calls."""
 
-import errno
 import random
 import shutil
 import subprocess
@@ -48,64 +47,35 @@ def faults(bench):
     ]
 
 
-# WarcWriter.abandon closes an index that still has lines to write
-UNCLOSED = pytest.mark.xfail(
-    reason="an index that cannot be closed ends in a traceback", strict=True
-)
-# WarcWriter._room syncs neither its folder nor the one above it
-UNNAMED = pytest.mark.xfail(reason="names of new WARC files are not synced", strict=True)
-# _replace in warc/index.py renames a file that was not synced
-UNSYNCED = pytest.mark.xfail(reason="sorted indexes are not synced", strict=True)
-# create in store/database.py does not sync the folder above
-UNKNOWN = pytest.mark.xfail(reason="the crawl's folder is not synced in the one above", strict=True)
-FAULTS_TO_MEND = {("write", errno.ENOSPC, True): UNCLOSED}
-LOSSES_TO_MEND = {
-    **{(disk.UNDONE, data): UNNAMED for data in (disk.NONE, disk.ALL, disk.LAST, disk.TORN)},
-    **{(disk.DONE, data): UNSYNCED for data in (disk.NONE, disk.TORN)},
-    (disk.GONE, disk.NONE): UNKNOWN,
-}
-
-
-def each(cases, to_mend, name):
-    """Cases by name; those that fail for a known reason are marked."""
-    marks = {case: [to_mend[case]] if case in to_mend else [] for case in cases}
-    return [pytest.param(case, id=name(case), marks=marks[case]) for case in cases]
-
-
 def fault_name(wrong):
     kind, how, stays = wrong
     return f"{kind} {NAMES[how]}{' from then on' if stays else ''}"
 
 
-@pytest.mark.parametrize("wrong", each(WRONGS, FAULTS_TO_MEND, fault_name))
+@pytest.mark.parametrize("wrong", WRONGS, ids=fault_name)
 def test_a_crawl_survives_a_fault_of_any_call(tiny, wrong):
     [(*_, turns)] = tiny.faults([wrong])
     assert turns
     assert not [what for turn in range(1, turns + 1) for what in tiny.try_fault(*wrong, turn)]
 
 
-@pytest.mark.parametrize(
-    "loss", each(disk.LOSSES, LOSSES_TO_MEND, lambda loss: f"names {loss[0]}, data {loss[1]}")
-)
+@pytest.mark.parametrize("loss", disk.LOSSES, ids=lambda loss: f"names {loss[0]}, data {loss[1]}")
 def test_a_crawl_survives_a_loss_of_power_at_any_moment(tiny, loss):
     states = list(disk.states(tiny.calls, tiny.root, [loss]))
     assert states
     assert not [what for state in states for what in tiny.try_loss(*state)]
 
 
-@UNCLOSED
 def test_a_longer_crawl_survives_faults(longer):
     sample = random.Random(1).sample(faults(longer), SAMPLE)
     assert not [what for fault in sample for what in longer.try_fault(*fault)]
 
 
-@UNNAMED
 def test_a_longer_crawl_survives_losses_of_power(longer):
     sample = random.Random(2).sample(longer.losses(), SAMPLE)
     assert not [what for state in sample for what in longer.try_loss(*state)]
 
 
-@pytest.mark.xfail(reason="two snapshots of one event share a file", strict=True)
 def test_a_crawl_that_ends_where_a_snapshot_was_due_ends_well(tmp_path):
     create(tmp_path / "crawl", {})
     store = Store(tmp_path / "crawl")
@@ -133,7 +103,6 @@ except HoneyguideError as error:
 """
 
 
-@pytest.mark.xfail(reason="holds_crawl takes every error of the disk for a crawl", strict=True)
 def test_a_full_disk_is_not_taken_for_a_crawl(tmp_path):
     command = [sys.executable, "-c", BEGUN_AGAIN, tmp_path]
     said = subprocess.run(command, capture_output=True, text=True, timeout=60).stdout
