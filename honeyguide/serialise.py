@@ -61,15 +61,31 @@ def pack_visit(visit: Visit) -> bytes:
         visit.host_delay,
         visit.again,
     )
+    return pack_row(value)
+
+
+def pack_row(row: tuple[Any, ...]) -> bytes:
+    """Texts, numbers, bytes, and lists and tuples of them."""
     try:
-        return _encoder.encode(value)
+        return _encoder.encode(row)
     except UnicodeEncodeError:  # half a surrogate pair: rare, so only looked for now
-        return _encoder.encode(_mended(value))
+        return _encoder.encode(_mended(row))
+
+
+def unpack_row(data: bytes) -> list[Any]:
+    """The row that was packed; tuples become lists."""
+    try:
+        row = _decoder.decode(data)
+    except _MISFITS:
+        raise DamagedError("a row is damaged") from None
+    if not isinstance(row, list):
+        raise DamagedError("a row is damaged")
+    return row
 
 
 def unpack_visit(data: bytes, text: str) -> Visit:
     """The visit that was packed, given its page's text."""
-    link, page, (relevance, relevant, reasons), *rest = _decoder.decode(data)
+    link, page, (relevance, relevant, reasons), *rest = unpack_row(data)
     verdict = Verdict(relevance, relevant, tuple(reasons))
     return Visit(_link(link), page and _page(page, text), verdict, None, *rest)
 

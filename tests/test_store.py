@@ -264,8 +264,11 @@ def test_a_full_database_stops_the_crawl_with_a_clear_sentence(folder):
         store.close()
     done = len(urls(folder))
     assert 0 < done < 200
-    crawl(folder, 200 - done)
-    assert len(set(urls(folder))) == 200
+    crawl(folder, 10)
+    after = urls(folder)
+    assert len(set(after)) == len(after) >= done + 10, (
+        "what the database had no room for comes back"
+    )
 
 
 def test_events_are_safe_a_moment_after_they_happen(folder):

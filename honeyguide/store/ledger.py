@@ -1,18 +1,19 @@
 """What is written of each event, in the writer's thread, a transaction for each batch."""
 
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 import msgspec
 import zstandard
 
-from honeyguide.contracts import UNWANTED, Link, OfHost, Request, Verdict, Visit
-from honeyguide.serialise import pack_links, pack_visit, text_to_bytes
+from honeyguide.contracts import UNWANTED, Link, OfHost, Request, Visit
+from honeyguide.serialise import pack_links, text_to_bytes
 from honeyguide.store import requests
 from honeyguide.store.checksums import with_checksum
 from honeyguide.store.database import put_about
+from honeyguide.store.recent import Absorbed
 from honeyguide.warc.index import Place
 from honeyguide.warc.writer import WarcWriter
 
@@ -52,14 +53,11 @@ class Ledger:
         self,
         n: int,
         now: float,
-        visit: Visit,
-        counted: Verdict,  # what it counted for
-        score: float,
-        fetched: float,
-        known: Mapping[str, int],  # see note
+        absorbed: Absorbed,
     ) -> None:
         """A visit was absorbed."""
-        self._event(n, "visit", now, None, self._compress(pack_visit(visit)))
+        visit, packed, counted, score, fetched, known = absorbed
+        self._event(n, "visit", now, None, self._compress(packed))
         visit = replace(visit, verdict=counted)
         place = self._archive(visit, score, fetched)
         text = visit.page and self._compress(text_to_bytes(visit.page.text))

@@ -16,7 +16,7 @@ from honeyguide.errors import HoneyguideError
 from honeyguide.files import inside, open_inside, replacing, sync_folder
 from honeyguide.parsers.html import parse
 from honeyguide.serialise import DamagedError, text_to_bytes
-from honeyguide.store import requests
+from honeyguide.store import recent, requests
 from honeyguide.store.check import Check, Finding, Progress
 from honeyguide.store.checksums import combined, is_whole, with_checksum
 from honeyguide.store.database import (
@@ -92,7 +92,10 @@ def _mend_database(check: Check, kinds: set[str]) -> list[str]:
         if done:
             check = Check(check.folder)
             check.run()
-        return done + _mend_rows(check, kinds)
+        done += _mend_rows(check, kinds)
+        if done:  # events that follow what the database had before
+            recent.remove(check.folder)
+        return done
     except (sqlite3.Error, HoneyguideError):  # what is wrong stays among the findings
         for path in paths:
             path.unlink(missing_ok=True)

@@ -13,12 +13,13 @@ from honeyguide.errors import HoneyguideError
 from honeyguide.navigator import Navigator
 from honeyguide.serialise import (
     DamagedError,
+    pack_visit,
     split_state,
     text_from_bytes,
     unpack_links,
     unpack_visit,
 )
-from honeyguide.store import snapshots
+from honeyguide.store import recent, snapshots
 from honeyguide.store.checksums import combined, is_whole
 from honeyguide.store.database import (
     about,
@@ -31,6 +32,7 @@ from honeyguide.store.ledger import Ledger, clean
 from honeyguide.store.lock import Lock
 from honeyguide.store.log import has_lost_commits
 from honeyguide.store.pieces import unpacked
+from honeyguide.store.recent import Absorbed, RecentEvents, absorbed_from, absorbed_row
 from honeyguide.store.writer import Job, Writer
 from honeyguide.version import VERSION
 from honeyguide.warc.writer import MAX_BYTES, WarcWriter
@@ -43,6 +45,11 @@ SELECT journal.n, kind, now, journal.url, data, journal.checksum, pages.*
 FROM journal LEFT JOIN pages ON pages.n = journal.n AND kind = 'visit'
 WHERE journal.n > ? ORDER BY journal.n
 """
+_OTHER_EVENTS: dict[str, Callable[..., None]] = {
+    "take": Ledger.take,
+    "look": Ledger.look,
+    "bound": Ledger.bound,
+}
 
 
 class Store:
@@ -68,6 +75,7 @@ class Store:
         self._snapshots = snapshots.Snapshots(self.folder, self._database)
         self._ledger = Ledger(self._database, self._warc)
         self._writer = Writer(self._commit, batch_seconds)
+        self._recent: RecentEvents | None = None
         self.settings: dict[str, Any] = {}
         self._n = 0  # events so far
         self._unchecked = 0  # of them, those before checksums were kept
@@ -94,15 +102,15 @@ class Store:
 
     def took(self, link: Link, now: float) -> None:
         """The next link was chosen."""
-        self._put(partial(self._ledger.take, self._next(now), now, link.url))
+        self._happened("take", now, clean(link.url))
 
     def looked(self, now: float) -> None:
         """No link was chosen, but some were parked on the way."""
-        self._put(partial(self._ledger.look, self._next(now), now))
+        self._happened("look", now)
 
     def bounded(self, max_bytes: int, now: float) -> None:
         """The tables were given another limit of memory."""
-        self._put(partial(self._ledger.bound, self._next(now), now, max_bytes))
+        self._happened("bound", now, max_bytes)
 
     def absorbed(
         self, visit: Visit, score: float, now: float, counted: Verdict | None = None, **known: int
@@ -112,8 +120,11 @@ class Store:
         It may have counted for less than the world's verdict: a copy of another page does.
         """
         self._visits += 1
-        what = (self._next(now), now, visit, counted or visit.verdict, score, self._wall(), known)
-        self._put(partial(self._ledger.visit, *what), _size(visit))
+        counted = counted or visit.verdict
+        absorbed = Absorbed(visit, pack_visit(visit), counted, float(score), self._wall(), known)
+        n = self._next(now)
+        self._note_recent(n, "visit", now, *absorbed_row(absorbed))
+        self._put(partial(self._ledger.visit, n, now, absorbed), _size(visit))
 
     def asked(self, request: Request) -> None:
         """A request was sent, and has ended; it changes nothing, but can be told of later."""
@@ -142,16 +153,34 @@ class Store:
         try:
             self.flush()
             self._guarded(self._warc.close)
+            if self._recent is not None:
+                self._guarded(self._recent.remove)
         finally:
             self._let_go()
 
     def _commit(self) -> None:
         self._ledger.commit()
         self._snapshots.tidy()
+        if self._recent is not None:
+            self._recent.committed(self._ledger.events)
+
+    def _happened(self, kind: str, now: float, *what: Any) -> None:
+        """Keep an event that the ledger has a method for."""
+        n = self._next(now)
+        self._note_recent(n, kind, now, *what)
+        self._put(partial(_OTHER_EVENTS[kind], self._ledger, n, now, *what))
+
+    def _note_recent(self, n: int, kind: str, now: float, *what: Any) -> None:
+        """Write an event where a kill does not reach it, until it is in the database."""
+        if self._recent is None:
+            self._recent = self._guarded(partial(RecentEvents, self.folder))
+        self._guarded(partial(self._recent.add, n, kind, now, *what))
 
     def _let_go(self) -> None:
         self._writer.stop()
         self._warc.abandon()
+        if self._recent is not None:
+            self._recent.close()
         self._database.close()
         self._lock.release()
 
@@ -281,6 +310,21 @@ class Store:
         self._snapshots.recover()
         self._warc.resume(known.get("warc", ""), known.get("warc_size", 0))
         ledger.note(stopped="", written_by=VERSION)
+        self._take_in_recent()
+
+    def _take_in_recent(self) -> None:
+        """Put the events into the database that a killed process could not put there."""
+        try:
+            for n, kind, now, what in recent.read(self.folder, self._n):
+                self._n, self._now = n, now
+                if kind == "visit":
+                    self._writer.put(partial(self._ledger.visit, n, now, absorbed_from(what)))
+                else:
+                    self._writer.put(partial(_OTHER_EVENTS[kind], self._ledger, n, now, *what))
+            self._writer.flush()
+        except (*_MISFITS, DamagedError) as error:
+            raise self._damaged(f"what it has in {' or '.join(recent.NAMES)}") from error
+        recent.remove(self.folder)
 
 
 def unpacked_text(data: bytes | None) -> str:

@@ -1,0 +1,109 @@
+"""Events that the database does not have yet outlive the process."""
+
+import random
+import shutil
+import sqlite3
+from contextlib import closing
+from itertools import pairwise
+
+import pytest
+
+from honeyguide.contracts import Link, OfHost, Page, Response, Verdict, Visit
+from honeyguide.errors import HoneyguideError
+from honeyguide.serialise import pack_visit
+from honeyguide.store import recent
+from honeyguide.store.database import create
+from honeyguide.store.recent import Absorbed, absorbed_from, absorbed_row
+from honeyguide.store.recorded import Recorded
+from honeyguide.store.store import Store
+
+from . import kept
+
+
+def killed(tmp_path, pages):
+    """The folder of a crawl that was killed before its first commit after the seeds."""
+    create(tmp_path / "running", {})
+    store = Store(tmp_path / "running", batch_seconds=10_000, warc_bytes=60_000)
+    kept.crawl(Recorded(kept.navigator(0.1), store), kept.World(), 3, pages)
+    shutil.copytree(tmp_path / "running", tmp_path / "killed")
+    store.close()
+    return tmp_path / "killed"
+
+
+def pages(folder):
+    with closing(sqlite3.connect(folder / "crawl.sqlite")) as database:
+        wanted = "SELECT url, score, relevance, title, failure, bytes, warc FROM pages ORDER BY n"
+        return database.execute(wanted).fetchall()
+
+
+def test_a_crawl_that_was_killed_before_a_commit_has_lost_nothing(tmp_path):
+    folder = killed(tmp_path, 60)
+    assert len(pages(folder)) == 0
+    store = Store(folder, warc_bytes=60_000)
+    recorded = Recorded(kept.navigator(0.1), store)
+    assert recorded.memory.visits == 60
+    assert store.differing == 0
+    assert not list(folder.glob("recent*"))
+    store.close()
+    assert pages(folder) == pages(tmp_path / "running")
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_what_a_loss_of_power_takes_of_it_has_not_happened(tmp_path, seed):
+    folder, rng = killed(tmp_path, 25), random.Random(seed)
+    file = folder / recent.NAMES[0]
+    data = bytearray(file.read_bytes())
+    if seed % 2:
+        del data[rng.randrange(len(data)) :]
+    else:
+        data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
+    file.write_bytes(data)
+    with closing(Store(folder, warc_bytes=60_000)) as store:
+        Recorded(kept.navigator(0.1), store)
+        assert store.differing == 0
+    whole = pages(tmp_path / "running")
+    assert pages(folder) == whole[: len(pages(folder))]
+    assert len(pages(folder)) < 25
+
+
+def test_two_files_take_turns_and_stay_small(tmp_path, monkeypatch):
+    monkeypatch.setattr(recent, "_FULL", 3000)
+    create(tmp_path / "crawl", {})
+    store = Store(tmp_path / "crawl", batch_seconds=0.0)
+    steering, sizes = Recorded(kept.navigator(), store), []
+
+    class Watched(kept.World):
+        def visit(self, link):
+            store.flush()
+            sizes.append([(tmp_path / "crawl" / n).stat().st_size for n in recent.NAMES])
+            return super().visit(link)
+
+    kept.crawl(steering, Watched(), budget=100)
+    store.close()
+    assert max(map(max, sizes)) < 3000 + 10_000
+    for file in (0, 1):
+        assert any(after[file] < before[file] for before, after in pairwise(sizes))
+
+
+def test_every_part_of_a_visit_comes_back():
+    link = Link("http://a.example/\udc80", "anchor", "context", "html/a", 3, "http://b.example/")
+    headers = {"content-type": "text/html", "x": "\udcff"}
+    response = Response(link, "http://c.example/", 200, headers, b"\x00body", "truncated", 0.25)
+    page = Page("http://c.example/", "Title \ud800", "Text", (Link("http://d.example/"),))
+    learnt = (OfHost("a.example", "failures", 2.0), OfHost("a.example", "robots.txt", b"\xff"))
+    visit = Visit(link, page, Verdict(0.5, True, ("why",)), response, "", 1.5, 2.0, True, learnt)
+    counted = Verdict(0.25, False, ("a copy",))
+    absorbed = Absorbed(visit, pack_visit(visit), counted, -0.5, 1e9, {"waiting": 7})
+    row = recent.unpack_row(recent.pack_row(absorbed_row(absorbed)))
+    assert absorbed_from(row) == absorbed
+
+
+def test_a_link_in_the_place_of_recent_events_is_not_followed(tmp_path):
+    folder = killed(tmp_path, 5)
+    victim = tmp_path / "victim"
+    victim.write_bytes((folder / recent.NAMES[0]).read_bytes())
+    (folder / recent.NAMES[0]).unlink()
+    (folder / recent.NAMES[0]).symlink_to(victim)
+    with pytest.raises(HoneyguideError, match="symbolic link"):
+        Store(folder)
+    assert victim.exists()
