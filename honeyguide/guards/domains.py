@@ -82,12 +82,14 @@ class Domains:
 
     def closed(self, memory: Memory, host: int) -> bool:
         """Whether the domain of a host has brought nothing new for long."""
-        return bool(self._rows["closed"][self._domain_of(memory, host)])
+        domain = self._domain_of(memory, host)
+        return bool(self._rows["closed"][domain])
 
     def visit(self, memory: Memory, id: int) -> None:
         """A link is visited, for the first time or again."""
         if not memory.is_visited(id):
-            self._rows["visited"][self._domain_of(memory, memory.urls.host_of(id))] += 1
+            domain = self._domain_of(memory, memory.urls.host_of(id))
+            self._rows["visited"][domain] += 1
 
     def note(self, memory: Memory, id: int, new: bool, relevant: bool) -> None:
         """Take in what became of a link."""
@@ -160,12 +162,9 @@ class Domains:
     def _meet(self, name: str) -> None:
         domain = self._numbers.setdefault(registrable(name), len(self._numbers))
         if domain == len(self._rows):
-            self._rows.reserve(1)
-            self._rows.append()
+            self._rows.add(1)
         self._rows["hosts"][domain] += 1
-        self._hosts.reserve(1)
-        host = self._hosts.append()
-        self._hosts["domain"][host] = domain
+        self._hosts.add(1, domain=domain)
 
 
 class _Page:
