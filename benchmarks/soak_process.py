@@ -66,7 +66,7 @@ def _marked(module: str, owner: str, name: str, phase: str) -> bool:
         finally:
             _mark(f"-{phase}")
             if phase == "replay":
-                _mark(f"forced {getattr(arguments[0], 'forced', 0)}")
+                _mark(f"forced {arguments[0].differing}")
 
     setattr(place, name, marking)
     return True
