@@ -415,7 +415,7 @@ MODEL = {
 }
 WRONG = [
     None, 1, -1, "x", "\ud800", 1e400, float("nan"), [], {}, [[1]], True, b"x", 1 << 80,
-    np.zeros(0, np.float32), np.zeros((2, 2), np.float32), np.array(1.0), np.array(["x"]),
+    np.zeros(0, np.float32), np.zeros((2, 2), np.float32), np.array(1.0), np.array([1j]),
     np.full(8, np.nan, np.float32), np.zeros(8, np.complex64), np.zeros(8, np.int8),
 ]  # fmt: skip
 

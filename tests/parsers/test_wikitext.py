@@ -239,4 +239,4 @@ def test_a_hostile_page_takes_time_in_proportion(opening, closing):
 
     small = min(seconds(50_000) for _ in range(3))
     # eight times the page: sixty-four times the time if it were quadratic
-    assert seconds(400_000) < 24 * small + 0.2
+    assert min(seconds(400_000) for _ in range(2)) < 24 * small + 0.2
