@@ -41,7 +41,8 @@ class Writer:
     def put(self, job: Job, size: int = 0) -> None:
         """Hand in a job that holds so many bytes; waits only when the disk is far behind."""
         self._raise()
-        self._given += size
+        if size:  # only the thread that absorbs hands in anything large
+            self._given += size
         self._queue.put((job, size))
         if self._given - self._done > self._max_waiting:
             while self._given - self._done > self._max_waiting // 2:

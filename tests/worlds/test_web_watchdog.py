@@ -6,6 +6,7 @@ import threading
 import time
 from asyncio.events import Handle
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import pytest
 
@@ -151,3 +152,32 @@ def test_no_sitemap_holds_up_the_loop(watchdog: Watchdog):
     seconds, visits = slowest(watchdog, list(sent), serve)
     check(seconds)
     assert len(visits["of this site"].page.links) == 1_000
+
+
+@pytest.mark.parametrize("agent", ["guide", "linear_sync"])
+def test_absorbing_a_page_of_many_links_does_not_hold_up_the_loop(watchdog: Watchdog, agent: str):
+    links = "".join(f'<a href="/{number}">rock {number} of 5000</a>' for number in range(5000))
+    plan = Plan(
+        topic="geology",
+        agent=agent,
+        seeds=("http://a.test/",),
+        world="web",
+        allow_private=True,
+        delay=0.0,
+        budget=3,
+    )
+    answers = {"/robots.txt": ABSENT, "/": page(links.encode()), "/0": page(links.encode())}
+    with served(answers) as server:
+        opened = replace(plan, resolve=f"*=127.0.0.1:{server.port}").open()
+        navigator = opened.navigator()
+        crawl = opened.crawl(navigator)
+
+        async def run() -> None:
+            await opened.world.visit(Link("http://b.test/warm"))  # what happens once
+            watchdog.longest = 0.0
+            await crawl.run(opened.seeds)
+            await opened.world.close()
+
+        asyncio.run(run())
+    assert len(navigator.memory) > 4000
+    assert watchdog.longest < LONGEST, f"{watchdog.longest * 1000:.0f} ms"
