@@ -45,6 +45,7 @@ BARS = (
     "robots.txt asked again",
     "WARC or CDXJ damaged",
     "status or export wrong",
+    "check finds damage",
 )
 
 # what the server's log alone shows: the folder has nothing to look at
@@ -81,6 +82,7 @@ KINDS = (
     Kind("sixteen, parser", soak_web.CALM, 16, parsers=1),
     Kind("one, delays", soak_web.CALM, 1, delay=0.02),
 )
+CHECKED = 0.15  # of killed crawls, by `honeyguide check`
 # where a kill hits: a phase or nothing in particular, and how often of a hundred
 AIMS = {
     "any moment": 18,
@@ -240,6 +242,8 @@ class Crawl:
             self.lane.told.kills[aim] += 1
         self.is_over = code == 0 and self.budget == ALL
         self._look(code, said)
+        if self.begun and self.chance.random() < CHECKED:
+            self._check()
 
     def _run_aimed(self, aim: str) -> tuple[int, str]:
         near = aim in AT_THE_END
@@ -288,7 +292,7 @@ class Crawl:
     # ------------------------------------------------------------------ looking
 
     def kept(self) -> list[checks.Row] | None:
-        """The visits that are committed."""
+        """The visits that outlive a kill."""
         return checks.kept(self.folder, self.lane.folder / f"{self.lane.name}.copy")
 
     def _look(self, code: int, said: str) -> None:
@@ -298,7 +302,7 @@ class Crawl:
         self.begun = rows is not None
         self.rows = rows or []
         self._look_at_end(code, said)
-        if self.rows[: len(before)] != before:
+        if [row.decided for row in self.rows[: len(before)]] != [row.decided for row in before]:
             self._fail("kept visits lost", f"{len(before)} before, {len(self.rows)} now")
         if again := checks.asked_again(before, self.lane.web, asked):
             self._fail("kept pages asked again", f"{len(again)}: {again[:3]}")
@@ -355,6 +359,7 @@ class Crawl:
         self.lane.told.counts["requests more than needed"] += self.requests - needed
         self.lane.told.counts["visits kept"] += len(self.rows)
         self._ask_about_it()
+        self._check()
 
     def _ask_about_it(self) -> None:
         """Whether `status` and `export` know it all."""
@@ -369,6 +374,14 @@ class Crawl:
         if known.get("visits") != len(self.rows) or lines != pages:
             what = f"{known.get('visits')} visits of {len(self.rows)}, {lines} pages of {pages}"
             self._fail("status or export wrong", f"{what}; {status[1][-300:]}; {export[1][-300:]}")
+
+    def _check(self) -> None:
+        """Whether `check` finds everything well."""
+        said = self.lane.new_file("said")
+        code, found = process.start(["check", str(self.folder)], said).wait()
+        self.lane.told.counts["folders checked"] += 1
+        if code:
+            self._fail("check finds damage", found[-300:])
 
     def _count(self, bar: str, times: int, what: str) -> None:
         self.lane.told.counts[bar] += times

@@ -3,13 +3,15 @@
 import json
 import shutil
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from soak_web import Request, Web
+
+from honeyguide.store import recent
 
 DATABASE = "crawl.sqlite"
 _DECIDED = "url, failure, relevant, relevance, score, depth, parent, title"
@@ -41,7 +43,7 @@ class Row(NamedTuple):
 
 
 def kept(folder: Path, aside: Path) -> list[Row] | None:
-    """The visits that are committed, read from a copy; None while there is no crawl."""
+    """The visits that outlive a kill, read from a copy; None while there is no crawl."""
     if not (folder / DATABASE).exists():
         return None
     shutil.rmtree(aside, ignore_errors=True)
@@ -54,7 +56,23 @@ def kept(folder: Path, aside: Path) -> list[Row] | None:
         if "pages" not in tables:
             return None
         rows = database.execute(f"SELECT n, {_DECIDED}, {_PLACED} FROM pages ORDER BY n")
-        return [Row(*row) for row in rows]
+        committed = [Row(*row) for row in rows]
+        [[last]] = database.execute("SELECT value FROM about WHERE key = 'events'")
+    return committed + list(_recent(folder, last))
+
+
+def _recent(folder: Path, last: int) -> Iterator[Row]:
+    """The visits that are not committed yet."""
+    for n, kind, _, what in recent.read(folder, last):
+        if kind == "visit":
+            visit, _, counted, score, *_ = recent.absorbed_from(what)
+            link, page, response = visit.link, visit.page, visit.response
+            decided = (
+                *(link.url, visit.failure, int(counted.relevant), counted.relevance, score),
+                *(link.depth, link.source, page and page.title),
+            )
+            where = (page and page.url, response and response.status, None, None, None)
+            yield Row(n, *decided, *where)
 
 
 def first_difference(found: Sequence[Row], expected: Sequence[Row]) -> str:

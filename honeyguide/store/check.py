@@ -350,6 +350,8 @@ def _unpack_event(row: tuple[Any, ...]) -> object:
         return unpack_visit(unpacked(data, _MOST), "")
     if kind == "seed":
         return unpack_links(unpacked(data, _MOST))
+    if kind == "bound":
+        return int(row[3])
     if kind not in ("take", "look"):
         raise ValueError(f"no event is a {kind}")
     return None
