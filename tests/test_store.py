@@ -13,6 +13,7 @@ from honeyguide.store import database, lock, snapshots
 from honeyguide.store.database import create, open_crawl
 from honeyguide.store.pieces import HASH
 from honeyguide.store.recorded import Recorded
+from honeyguide.store.repair import repair
 from honeyguide.store.store import Store
 from honeyguide.store.writer import Writer
 
@@ -411,3 +412,28 @@ def test_a_crawl_whose_choices_would_be_others_now_goes_on_from_those_it_made(fo
     assert after[:120] == before
     assert len(after) == len(set(after))
     assert not set(before) & set(world.asked)
+
+
+def test_a_warc_file_that_lost_its_end_loses_no_more(folder):
+    crawl(folder, 20)
+    [file] = (folder / "warc").glob("*.warc.gz")
+    kept_bytes = file.read_bytes()[:-10]
+    file.write_bytes(kept_bytes)
+    for _ in range(3):  # neither of them writes a page
+        store = Store(folder)
+        store.looked(1e6)
+        store.close()
+        assert file.read_bytes() == kept_bytes
+    assert [*query(folder, "SELECT value FROM about WHERE key = 'warc'")] == [(file.name,)]
+
+
+def test_a_warc_file_is_never_cut_off_before_what_a_page_speaks_of(folder):
+    crawl(folder, 20)
+    [file] = (folder / "warc").glob("*.warc.gz")
+    whole = file.read_bytes()
+    with closing(sqlite3.connect(folder / "crawl.sqlite")) as connection, connection:
+        database.put_about(connection, {"warc_size": 0})
+    repair(folder)
+    assert file.read_bytes() == whole
+    Store(folder).close()
+    assert file.read_bytes() == whole

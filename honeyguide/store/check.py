@@ -73,6 +73,14 @@ class Known:
     places: dict[str, dict[int, Place]] = field(default_factory=dict)  # by file and offset
     orphans: dict[str, list[int]] = field(default_factory=dict)  # offsets that no row speaks of
 
+    def warc_end(self) -> tuple[str, int]:
+        """The WARC file that was written last and its bytes: no less than its rows speak of."""
+        file, size = self.about.get("warc"), self.about.get("warc_size")
+        if not isinstance(file, str) or not isinstance(size, int):
+            return "", 0
+        ends = [place.offset + place.length for place in self.places.get(file, {}).values()]
+        return file, max(size, *ends) if ends else size
+
 
 class Check:
     """One look at all that is in a folder."""
@@ -282,9 +290,8 @@ class Check:
 
     def _end(self, name: str, size: int) -> int:
         """Up to where a file was safe when the last event was."""
-        about = self.known.about
-        last, end = about.get("warc"), about.get("warc_size")
-        if not isinstance(last, str) or not isinstance(end, int):
+        last, end = self.known.warc_end()
+        if not last:
             return size
         end = end if name == last else 0 if name > last else size
         if end > size:
@@ -350,6 +357,8 @@ def _unpack_event(row: tuple[Any, ...]) -> object:
         return unpack_visit(unpacked(data, _MOST), "")
     if kind == "seed":
         return unpack_links(unpacked(data, _MOST))
+    if kind == "bound":
+        return int(row[3])
     if kind not in ("take", "look"):
         raise ValueError(f"no event is a {kind}")
     return None

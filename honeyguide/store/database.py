@@ -369,3 +369,14 @@ def count_rows(database: sqlite3.Connection) -> tuple[int, int]:
     ]
     [[visits]] = database.execute("SELECT count(*) FROM pages")
     return max(top or 0 for top in tops), visits
+
+
+def warc_end(database: sqlite3.Connection, known: Mapping[str, Any]) -> tuple[str, int]:
+    """The WARC file that was written last and its bytes: never less than a page's row speaks of."""
+    file, size = known.get("warc", ""), known.get("warc_size", 0)
+    row = database.execute(
+        "SELECT * FROM pages WHERE warc IS NOT NULL ORDER BY n DESC LIMIT 1"
+    ).fetchone()
+    if row is not None and row[15] == file and is_whole(row):
+        size = max(size, row[16] + row[17])
+    return file, size

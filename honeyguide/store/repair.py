@@ -365,10 +365,9 @@ class _Mender:
 
 def _cut_tail(check: Check) -> Iterator[str]:
     """Cut off what was written of bodies and never committed."""
-    known = check.known.about
-    if "warc" in known and "warc_size" in known:
+    if {"warc", "warc_size"} <= set(check.known.about):
         writer = WarcWriter(check.folder / WARCS)
-        writer.resume(known["warc"], known["warc_size"])
+        writer.resume(*check.known.warc_end())
         writer.abandon()
         yield "cut off records that were never finished"
 

@@ -27,6 +27,7 @@ from honeyguide.store.database import (
     explain,
     open_crawl,
     upgrade,
+    warc_end,
 )
 from honeyguide.store.ledger import Ledger, clean
 from honeyguide.store.lock import Lock
@@ -308,7 +309,7 @@ class Store:
         ledger = self._ledger
         ledger.events, ledger.visits, ledger.hosts = self._n, known["visits"], known["hosts"]
         self._snapshots.recover()
-        self._warc.resume(known.get("warc", ""), known.get("warc_size", 0))
+        self._warc.resume(*warc_end(self._database, known))
         ledger.note(stopped="", written_by=VERSION)
         self._take_in_recent()
 
