@@ -235,6 +235,13 @@ class Store:
         for kind, now, *row in self._events(n):
             self._apply(navigator, kind, now, *row)
             self._now = now
+        if self._snapshots.damaged:  # all of it is known without them
+            self._writer.put(self._drop_damaged)
+            self._writer.flush()
+
+    def _drop_damaged(self) -> None:
+        self._ledger.begin()
+        self._snapshots.drop_damaged()
 
     def _events(self, after: int) -> Iterator[tuple[Any, ...]]:
         """Kind, time, URL, data and page text of each event, each as it was written."""
