@@ -48,7 +48,7 @@ class Kept:
 
     def __init__(self, folder):
         create(folder, {})
-        self.database = open_crawl(folder)
+        self.database = open_crawl(folder, only_read=False)
         self.snapshots = Snapshots(folder, self.database)
 
     def write(self, n, **state):

@@ -129,9 +129,10 @@ def create(folder: Path, settings: Mapping[str, Any]) -> None:
 
 def holds_crawl(folder: Path) -> bool:
     """Whether a crawl was begun in a folder; one killed while it was created was not."""
-    if not inside(folder, FILE).exists():
+    path = inside(folder, FILE)
+    if not path.exists():
         return False
-    with closing(connect(folder)) as database:
+    with closing(connect(folder, only_read=_has_begun(path))) as database:
         try:
             return bool(database.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0])
         except sqlite3.DatabaseError as error:
@@ -140,13 +141,18 @@ def holds_crawl(folder: Path) -> bool:
             return True  # something else, that must not be overwritten
 
 
-def open_crawl(folder: Path, only_read: bool = False) -> sqlite3.Connection:
-    """Open the database of a crawl, or say why that cannot be done."""
-    if not inside(folder, FILE).exists():
+def open_crawl(folder: Path, only_read: bool | None = None) -> sqlite3.Connection:
+    """Open the database of a crawl, or say why that cannot be done.
+
+    Where it is not said: only to read where there is a log, which the last connection to write
+    would put into the file and remove as it closes, with all that shows whether it is damaged.
+    """
+    path = inside(folder, FILE)
+    if not path.exists():
         raise HoneyguideError(f"{folder} holds no crawl")
     database = None
     try:
-        database = connect(folder, only_read)
+        database = connect(folder, _has_begun(path) if only_read is None else only_read)
         _check_kind(database, folder)
         _check_schema(database, folder)
         database.execute("PRAGMA synchronous = FULL")  # a commit is safe before the next begins

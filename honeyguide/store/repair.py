@@ -110,7 +110,7 @@ def _mend_database(check: Check, kinds: set[str]) -> list[str]:
 
 def _mend_rows(check: Check, kinds: set[str]) -> list[str]:
     done: list[str] = []
-    with closing(open_crawl(check.folder)) as database:
+    with closing(open_crawl(check.folder, only_read=False)) as database:
         upgrade(database)
         if "log" in kinds:
             database.execute("PRAGMA wal_checkpoint(TRUNCATE)")

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from sqlite3 import Connection
 from sqlite3 import Error as DatabaseError
 from typing import Any
 
@@ -22,6 +23,7 @@ from honeyguide.serialise import (
 from honeyguide.store import recent, snapshots
 from honeyguide.store.checksums import combined, is_whole
 from honeyguide.store.database import (
+    FILE,
     about,
     cure,
     explain,
@@ -66,11 +68,12 @@ class Store:
     ) -> None:
         self.folder = Path(folder)
         self._wall = wall
-        self._database = open_crawl(self.folder)
+        open_crawl(self.folder).close()  # nothing is written into a folder of something else
+        self._lock = Lock(self.folder)
         try:
-            self._lock = Lock(self.folder)
+            self._database = self._guarded(self._open)
         except HoneyguideError:
-            self._database.close()
+            self._lock.release()
             raise
         self._warc = WarcWriter(self.folder / WARCS, request_headers, warc_bytes)
         self._snapshots = snapshots.Snapshots(self.folder, self._database)
@@ -300,10 +303,14 @@ class Store:
             navigator.follow(visit.link.url, now)
         navigator.absorb(visit, now)
 
+    def _open(self) -> Connection:
+        """Open the database to write, unless that would hide that commits are lost."""
+        if has_lost_commits(self.folder):
+            raise self._damaged(f"the end of {FILE}-wal")
+        return open_crawl(self.folder, only_read=False)
+
     def _recover(self) -> None:
         """Remove what was not committed when the last process ended, and see where it was."""
-        if has_lost_commits(self.folder):
-            raise self._damaged("the end of crawl.sqlite-wal")
         upgrade(self._database)
         known = about(self._database)
         self.settings = json.loads(known["settings"])
