@@ -17,7 +17,7 @@ from honeyguide.store.repair import repair
 from honeyguide.store.store import Store
 
 EVENTS = 21
-PLAN = {"world": "synthetic:pages=100", "seeds": ["geology"], "judge": "label:geology"}
+PLAN = {"world": "synthetic:pages=1000", "seeds": ["geology"], "judge": "label:geology"}
 
 
 @pytest.fixture
