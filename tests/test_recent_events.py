@@ -3,6 +3,7 @@
 import random
 import shutil
 import sqlite3
+import threading
 from contextlib import closing
 from itertools import pairwise
 
@@ -15,6 +16,7 @@ from honeyguide.store import recent
 from honeyguide.store.database import create
 from honeyguide.store.recent import Absorbed, absorbed_from, absorbed_row
 from honeyguide.store.recorded import Recorded
+from honeyguide.store.repair import repair
 from honeyguide.store.store import Store
 
 from . import kept
@@ -25,6 +27,9 @@ def killed(tmp_path, pages):
     create(tmp_path / "running", {})
     store = Store(tmp_path / "running", batch_seconds=10_000, warc_bytes=60_000)
     kept.crawl(Recorded(kept.navigator(0.1), store), kept.World(), 3, pages)
+    idle = threading.Event()  # the files do not change while they are copied
+    store._writer.put(idle.set)
+    idle.wait()
     shutil.copytree(tmp_path / "running", tmp_path / "killed")
     store.close()
     return tmp_path / "killed"
@@ -107,3 +112,37 @@ def test_a_link_in_the_place_of_recent_events_is_not_followed(tmp_path):
     with pytest.raises(HoneyguideError, match="symbolic link"):
         Store(folder)
     assert victim.exists()
+
+
+def damage(folder, sql):
+    with closing(sqlite3.connect(folder / "crawl.sqlite")) as database, database:
+        assert database.execute(sql).rowcount > 0
+
+
+def test_a_repair_that_keeps_the_last_event_keeps_what_follows_it(tmp_path):
+    folder = killed(tmp_path, 25)
+    damage(folder, "UPDATE about SET value = 7 WHERE key = 'started'")
+    done, left = repair(folder)
+    assert done == [
+        "found again, or forgot, what the crawl kept of itself: started",
+        "cut off records that were never finished",
+    ]
+    assert left == []
+    Store(folder, warc_bytes=60_000).close()
+    assert pages(folder) == pages(tmp_path / "running")
+
+
+def test_a_repair_that_goes_back_says_that_it_drops_what_followed(tmp_path):
+    folder = killed(tmp_path, 25)
+    Store(folder).close()
+    store = Store(folder)
+    store.looked(1e6)
+    copy = shutil.copytree(folder, tmp_path / "again")
+    store.close()
+    [[last]] = sqlite3.connect(copy / "crawl.sqlite").execute("SELECT max(n) FROM journal")
+    damage(copy, f"UPDATE journal SET now = -1 WHERE n = {last}")
+    done, left = repair(copy)
+    said = f"dropped recent events: they went on from event {last}, the last one is {last - 1} now"
+    assert done[-1] == said
+    assert not list(copy.glob("recent*"))
+    assert not any(finding.is_damage for finding in left)

@@ -73,11 +73,11 @@ class Known:
     places: dict[str, dict[int, Place]] = field(default_factory=dict)  # by file and offset
     orphans: dict[str, list[int]] = field(default_factory=dict)  # offsets that no row speaks of
 
-    def warc_end(self) -> tuple[str, int]:
+    def warc_end(self) -> tuple[str, int] | None:
         """The WARC file that was written last and its bytes: no less than its rows speak of."""
         file, size = self.about.get("warc"), self.about.get("warc_size")
         if not isinstance(file, str) or not isinstance(size, int):
-            return "", 0
+            return None
         ends = [place.offset + place.length for place in self.places.get(file, {}).values()]
         return file, max(size, *ends) if ends else size
 
@@ -290,9 +290,10 @@ class Check:
 
     def _end(self, name: str, size: int) -> int:
         """Up to where a file was safe when the last event was."""
-        last, end = self.known.warc_end()
-        if not last:
+        known = self.known.warc_end()
+        if known is None:
             return size
+        last, end = known
         end = end if name == last else 0 if name > last else size
         if end > size:
             self._found("warc", f"{name} is cut off: it had {end} bytes, now {size}", name)

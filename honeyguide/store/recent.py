@@ -109,6 +109,11 @@ def read(folder: Path, after: int) -> Iterator[Recent]:
         return
 
 
+def exist(folder: Path) -> bool:
+    """Whether there are files of events that the database may not have."""
+    return any(inside(folder, name).exists() for name in NAMES)
+
+
 def remove(folder: Path) -> None:
     """Forget the events that the database does not have."""
     for name in NAMES:

@@ -24,6 +24,7 @@ from honeyguide.store.database import (
     FILE,
     FORMAT,
     OLDEST,
+    about,
     connect,
     count_rows,
     explain,
@@ -31,6 +32,7 @@ from honeyguide.store.database import (
     make_empty,
     open_crawl,
     put_about,
+    reading,
     upgrade,
 )
 from honeyguide.store.ledger import INSERT_PAGE, clean
@@ -87,15 +89,14 @@ def _mend_database(check: Check, kinds: set[str]) -> list[str]:
     names = [FILE + end for end in ("", *BESIDE)]
     paths = [inside(check.folder, name) for name in names]
     before = {path: _copied(path) for path in paths if path.exists()}
+    last = _last_event(check)
     try:
         done = _write_anew(check.folder) if "database" in kinds else []
         if done:
             check = Check(check.folder)
             check.run()
         done += _mend_rows(check, kinds)
-        if done:  # events that follow what the database had before
-            recent.remove(check.folder)
-        return done
+        return [*done, *_drop_recent(check.folder, last)]
     except (sqlite3.Error, HoneyguideError):  # what is wrong stays among the findings
         for path in paths:
             path.unlink(missing_ok=True)
@@ -106,6 +107,21 @@ def _mend_database(check: Check, kinds: set[str]) -> list[str]:
         for copy in before.values():
             copy.unlink(missing_ok=True)
         sync_folder(check.folder)
+
+
+def _last_event(check: Check) -> Any:
+    """The number that recent events go on from."""
+    known = check.known
+    return known.about.get("events", max((*known.events, *known.snapshots), default=0))
+
+
+def _drop_recent(folder: Path, last: Any) -> Iterator[str]:
+    """Remove recent events that go on from an event which is the last one no more."""
+    with reading(folder) as database:
+        now = about(database)["events"]
+    if now != last and recent.exist(folder):
+        recent.remove(folder)
+        yield f"dropped recent events: they went on from event {last}, the last one is {now} now"
 
 
 def _mend_rows(check: Check, kinds: set[str]) -> list[str]:
@@ -365,9 +381,10 @@ class _Mender:
 
 def _cut_tail(check: Check) -> Iterator[str]:
     """Cut off what was written of bodies and never committed."""
-    if {"warc", "warc_size"} <= set(check.known.about):
+    end = check.known.warc_end()
+    if end is not None:
         writer = WarcWriter(check.folder / WARCS)
-        writer.resume(*check.known.warc_end())
+        writer.resume(*end)
         writer.abandon()
         yield "cut off records that were never finished"
 
