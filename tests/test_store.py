@@ -496,3 +496,13 @@ def test_a_warc_file_is_never_cut_off_before_what_a_page_speaks_of(folder):
     assert file.read_bytes() == whole
     Store(folder).close()
     assert file.read_bytes() == whole
+
+
+def test_closing_a_second_time_does_nothing(folder):
+    store = Store(folder)
+    store.close()
+    second = threading.Thread(target=store.close, daemon=True)
+    second.start()
+    second.join(30)
+    assert not second.is_alive()
+    Store(folder).close()

@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from sqlite3 import Connection
@@ -21,7 +21,7 @@ from honeyguide.serialise import (
     unpack_visit,
 )
 from honeyguide.store import recent, snapshots
-from honeyguide.store.checksums import combined, is_whole
+from honeyguide.store.checksums import is_whole
 from honeyguide.store.database import (
     FILE,
     about,
@@ -80,6 +80,7 @@ class Store:
         self._ledger = Ledger(self._database, self._warc)
         self._writer = Writer(self._commit, batch_seconds)
         self._recent: RecentEvents | None = None
+        self._is_closed = False
         self.settings: dict[str, Any] = {}
         self._n = 0  # events so far
         self._unchecked = 0  # of them, those before checksums were kept
@@ -153,7 +154,9 @@ class Store:
         self._guarded(self._writer.flush)
 
     def close(self) -> None:
-        """Make everything safe and let go of the folder."""
+        """Make everything safe and let go of the folder; once is enough."""
+        if self._is_closed:
+            return
         try:
             self.flush()
             self._guarded(self._warc.close)
@@ -181,6 +184,7 @@ class Store:
         self._guarded(partial(self._recent.add, n, kind, now, *what))
 
     def _let_go(self) -> None:
+        self._is_closed = True
         self._writer.stop()
         self._warc.abandon()
         if self._recent is not None:
@@ -204,16 +208,22 @@ class Store:
 
     # ------------------------------------------------------------------ going on
 
-    def learnt(self) -> list[OfHost]:
-        """What the world of the crawl has learnt of hosts."""
-        return self._guarded(self._learnt)  # type: ignore[no-any-return]
+    def learnt(self) -> Iterable[OfHost]:
+        """What the world of the crawl has learnt of hosts; it is read anew each time.
 
-    def _learnt(self) -> list[OfHost]:
-        rows = self._database.execute("SELECT host, what, value, checksum FROM hosts").fetchall()
-        are_whole = all(map(is_whole, rows))
-        if not are_whole or combined(row[-1] for row in rows) != self._ledger.hosts:
+        Rows are verified one by one before: all robots.txt at once are too large.
+        """
+        self._guarded(self._verify_learnt)
+        return _Learnt(self._database, self._guarded)
+
+    def _verify_learnt(self) -> None:
+        checksums = 0
+        for row in self._database.execute("SELECT host, what, value, checksum FROM hosts"):
+            if not is_whole(row):
+                raise self._damaged("what it has learnt of hosts")
+            checksums ^= row[-1]
+        if checksums != self._ledger.hosts:
             raise self._damaged("what it has learnt of hosts")
-        return [OfHost(*row[:3]) for row in rows]
 
     def replay(self, navigator: Navigator) -> float:
         """Bring a new navigator to where the crawl was, and say what time it was there.
@@ -340,6 +350,20 @@ class Store:
         except (*_MISFITS, DamagedError) as error:
             raise self._damaged(f"what it has in {' or '.join(recent.NAMES)}") from error
         recent.remove(self.folder)
+
+
+class _Learnt:
+    """The rows of hosts, of which only one at a time is in memory."""
+
+    def __init__(self, database: Connection, guarded: Callable[[Callable[[], Any]], Any]) -> None:
+        self._database = database
+        self._guarded = guarded
+
+    def __iter__(self) -> Iterator[OfHost]:
+        """Each thing of each host."""
+        rows = self._database.execute("SELECT host, what, value FROM hosts")
+        while (row := self._guarded(rows.fetchone)) is not None:
+            yield OfHost(*row)
 
 
 def unpacked_text(data: bytes | None) -> str:
