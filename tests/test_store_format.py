@@ -3,8 +3,8 @@
 import os
 import shutil
 import sqlite3
-import tracemalloc
 import threading
+import tracemalloc
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path

@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from datetime import datetime
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,6 @@ from honeyguide.store.database import (
     FILE,
     FORMAT,
     OLDEST,
-    about,
     connect,
     count_rows,
     explain,
@@ -44,7 +44,8 @@ from honeyguide.version import VERSION
 from honeyguide.warc.index import index_path, write_index
 from honeyguide.warc.writer import WarcWriter
 
-_FILES = {"warc", "index", "tail", "policy"}  # kinds of findings that are not in the database
+# kinds of findings that are not in the database
+_FILES = {"warc", "index", "tail", "policy", "recent"}
 # tables, and what their rows are ordered by where they lie
 _KEYS = {
     "about": "key",
@@ -78,6 +79,8 @@ def _mend(check: Check) -> Iterator[str]:
     kinds = {finding.kind for finding in check.findings}
     if kinds - _FILES:
         yield from _mend_database(check, kinds)
+    if "recent" in kinds:
+        yield from _mend_recent(check.folder)
     if "tail" in kinds:
         yield from _cut_tail(check)
     if "index" in kinds:
@@ -115,13 +118,38 @@ def _last_event(check: Check) -> Any:
     return known.about.get("events", max((*known.events, *known.snapshots), default=0))
 
 
+def _kept_events(folder: Path) -> int:
+    """The number of the last event that the database has, now that it was counted."""
+    with reading(folder) as database:
+        [[events]] = database.execute("SELECT value FROM about WHERE key = 'events'")
+    return int(events)
+
+
 def _drop_recent(folder: Path, last: Any) -> Iterator[str]:
     """Remove recent events that go on from an event which is the last one no more."""
-    with reading(folder) as database:
-        now = about(database)["events"]
+    now = _kept_events(folder)
     if now != last and recent.exist(folder):
         recent.remove(folder)
         yield f"dropped recent events: they went on from event {last}, the last one is {now} now"
+
+
+def _mend_recent(folder: Path) -> Iterator[str]:
+    """Keep the recent events that go on from the last one, up to damage, and drop the rest."""
+    try:
+        if not recent.exist(folder):  # they went with the events that they followed
+            return
+        last = _kept_events(folder)
+        count = recent.write(folder, _usable(folder, last))
+        if not count:
+            recent.remove(folder)
+    except HoneyguideError:  # of a damaged database, or another version: it stays a finding
+        return
+    yield f"dropped recent events that cannot be used: {count} that follow event {last} are kept"
+
+
+def _usable(folder: Path, last: int) -> Iterator[recent.Recent]:
+    with suppress(DamagedError):
+        yield from takewhile(recent.fits, recent.read(folder, last))
 
 
 def _mend_rows(check: Check, kinds: set[str]) -> list[str]:

@@ -340,7 +340,10 @@ class Store:
     def _take_in_recent(self) -> None:
         """Put the events into the database that a killed process could not put there."""
         try:
-            for n, kind, now, what in recent.read(self.folder, self._n):
+            for event in recent.read(self.folder, self._n):
+                if not recent.fits(event):
+                    raise DamagedError("a row does not fit")
+                n, kind, now, what = event
                 self._n, self._now = n, now
                 if kind == "visit":
                     self._writer.put(partial(self._ledger.visit, n, now, absorbed_from(what)))
