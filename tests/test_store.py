@@ -4,15 +4,18 @@ import threading
 import time
 from contextlib import closing
 
+import numpy as np
 import pytest
 
 from honeyguide.contracts import Link, Page, Response, Verdict, Visit
 from honeyguide.errors import HoneyguideError
 from honeyguide.exports import status
 from honeyguide.store import database, lock, snapshots
+from honeyguide.store.check import Check
 from honeyguide.store.database import create, open_crawl
 from honeyguide.store.pieces import HASH
 from honeyguide.store.recorded import Recorded
+from honeyguide.store.repair import repair
 from honeyguide.store.store import Store
 from honeyguide.store.writer import Writer
 
@@ -33,6 +36,16 @@ def crawl(folder, budget, **settings):
         kept.crawl(steering, kept.World(), 1, budget, steering.started_at)
     finally:
         store.close()
+
+
+class Empty:
+    """A navigator that knows of nothing."""
+
+    def load(self, state):
+        """Whatever it was."""
+
+    def choose(self, now):
+        """Look, and find nothing."""
 
 
 def query(folder, sql):
@@ -158,6 +171,53 @@ def test_a_damaged_snapshot_costs_only_time(tmp_path, monkeypatch, damage):
     change(tmp_path / "parts", NEWEST[damage])
     crawl(tmp_path / "parts", 50)
     assert urls(tmp_path / "parts") == urls(tmp_path / "whole")
+
+
+def damage_newest(folder):
+    """Change a piece that only the newest snapshot has."""
+    with closing(sqlite3.connect(folder / "crawl.sqlite")) as connection, connection:
+        older, newest = (
+            {row[at : at + HASH] for at in range(0, len(row), HASH)}
+            for (row,) in connection.execute("SELECT hashes FROM snapshots ORDER BY n")
+        )
+        name = min(newest - older)
+        wanted = "UPDATE pieces SET data = randomblob(100) WHERE hash = ?"
+        assert connection.execute(wanted, (name,)).rowcount == 1
+
+
+def test_a_damaged_piece_is_not_used_again_and_the_whole_snapshot_is_kept(folder):
+    table = np.random.default_rng(0).integers(0, 255, 400_000).astype(np.uint8)
+    with closing(Store(folder)) as store:
+        store.seeded([Link(kept.url(0))], 0.0)
+        store.snapshot({"table": table[:200_000]})
+        store.looked(1.0)
+        store.snapshot({"table": table})
+        store.looked(2.0)
+    damage_newest(folder)
+    with closing(Store(folder)) as store:
+        store.replay(Empty())
+        store.looked(3.0)
+        store.snapshot({"table": table})  # its pieces are those that were damaged
+        store.flush()
+    assert query(folder, "SELECT n FROM snapshots ORDER BY n") == [(1,), (4,)]
+    assert query(folder, "SELECT min(n) FROM journal") == [(2,)]
+    assert Check(folder).run() == []
+
+
+def test_a_piece_of_no_newest_snapshot_is_verified_before_it_is_used_again(folder):
+    tables = np.random.default_rng(0).integers(0, 255, (2, 70_000)).astype(np.uint8)
+    with closing(Store(folder)) as store:
+        store.seeded([Link(kept.url(0))], 0.0)
+        for table in tables:
+            store.looked(1.0)
+            store.snapshot({"table": table})
+    [[older]] = query(folder, "SELECT hashes FROM snapshots ORDER BY n LIMIT 1")
+    change(folder, f"UPDATE pieces SET data = randomblob(100) WHERE hash = x'{older[:HASH].hex()}'")
+    with closing(Store(folder)) as store:
+        store.replay(Empty())
+        store.looked(2.0)
+        store.snapshot({"table": tables[0]})
+    assert Check(folder).run() == []
 
 
 def test_without_a_whole_snapshot_the_user_is_told(folder, monkeypatch):
@@ -411,3 +471,38 @@ def test_a_crawl_whose_choices_would_be_others_now_goes_on_from_those_it_made(fo
     assert after[:120] == before
     assert len(after) == len(set(after))
     assert not set(before) & set(world.asked)
+
+
+def test_a_warc_file_that_lost_its_end_loses_no_more(folder):
+    crawl(folder, 20)
+    [file] = (folder / "warc").glob("*.warc.gz")
+    kept_bytes = file.read_bytes()[:-10]
+    file.write_bytes(kept_bytes)
+    for _ in range(3):  # neither of them writes a page
+        store = Store(folder)
+        store.looked(1e6)
+        store.close()
+        assert file.read_bytes() == kept_bytes
+    assert [*query(folder, "SELECT value FROM about WHERE key = 'warc'")] == [(file.name,)]
+
+
+def test_a_warc_file_is_never_cut_off_before_what_a_page_speaks_of(folder):
+    crawl(folder, 20)
+    [file] = (folder / "warc").glob("*.warc.gz")
+    whole = file.read_bytes()
+    with closing(sqlite3.connect(folder / "crawl.sqlite")) as connection, connection:
+        database.put_about(connection, {"warc_size": 0})
+    repair(folder)
+    assert file.read_bytes() == whole
+    Store(folder).close()
+    assert file.read_bytes() == whole
+
+
+def test_closing_a_second_time_does_nothing(folder):
+    store = Store(folder)
+    store.close()
+    second = threading.Thread(target=store.close, daemon=True)
+    second.start()
+    second.join(30)
+    assert not second.is_alive()
+    Store(folder).close()

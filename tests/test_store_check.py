@@ -1,5 +1,6 @@
 """honeyguide check: what is damaged is named, what can be rebuilt is."""
 
+import inspect
 import json
 import shutil
 import sqlite3
@@ -12,8 +13,10 @@ import pytest
 
 from honeyguide.errors import HoneyguideError
 from honeyguide.exports import export
-from honeyguide.store import database
+from honeyguide.store import database, recent
 from honeyguide.store.check import Check
+from honeyguide.store.database import create
+from honeyguide.store.ledger import Ledger
 from honeyguide.store.recorded import Recorded
 from honeyguide.store.repair import repair
 from honeyguide.store.store import Store
@@ -245,3 +248,55 @@ def test_a_repair_that_fails_leaves_the_database_as_it_was(folder):
     assert (done, kinds(left)) == ([], {"database"})
     assert (folder / "crawl.sqlite").read_bytes() == before
     assert not list(folder.glob("*.before"))
+
+
+def killed_with_every_event(tmp_path):
+    """The folder of a killed crawl whose last events are not in the database."""
+    create(tmp_path / "running", {"topic": "birds"})
+    with closing(Store(tmp_path / "running", batch_seconds=10_000)) as store:
+        kept.crawl(Recorded(kept.navigator(0.1), store, 10**8), Learning(), 1, 20)
+        store.looked(1e6)
+        store.flush()
+        for number in (1, 2):
+            store.bounded(10**8 + number, 1e6)
+        store.looked(1e6)
+        return shutil.copytree(tmp_path / "running", tmp_path / "killed")
+
+
+def test_every_kind_of_event_that_is_written_passes(tmp_path):
+    folder = killed_with_every_event(tmp_path)
+    Store(folder).close()
+    kinds_written = {kind for (kind,) in ask(folder, "SELECT DISTINCT kind FROM journal")}
+    events = {name for name, each in vars(Ledger).items() if is_event(each)}
+    assert kinds_written == events == {"seed", "take", "look", "bound", "visit"}
+    assert Check(folder).run() == []
+
+
+def is_event(each):
+    """Whether it is a method of a ledger that writes an event: it is told the number and time."""
+    return (
+        inspect.isfunction(each)
+        and not each.__name__.startswith("_")
+        and (list(inspect.signature(each).parameters)[1:3] == ["n", "now"])
+    )
+
+
+def test_a_healthy_killed_crawl_is_left_exactly_as_it_is(tmp_path):
+    folder = killed_with_every_event(tmp_path)
+    before = contents(folder)
+    assert set(recent.NAMES) & set(before)
+    assert "crawl.sqlite-wal" in before
+    assert Check(folder).run() == []
+    assert repair(folder) == ([], [])
+    assert contents(folder) == before
+    with closing(Store(folder)) as store:
+        steering = Recorded(kept.navigator(0.1), store)
+        assert steering.navigator.max_bytes == 10**8 + 2
+        assert steering.memory.visits == 20
+
+
+def contents(folder):
+    """What is in each file but those that say who has it open."""
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    passing = ("lock", "crawl.sqlite-shm")
+    return {path.name: path.read_bytes() for path in files if path.name not in passing}

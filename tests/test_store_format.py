@@ -4,6 +4,7 @@ import os
 import shutil
 import sqlite3
 import threading
+import tracemalloc
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -48,7 +49,7 @@ class Kept:
 
     def __init__(self, folder):
         create(folder, {})
-        self.database = open_crawl(folder)
+        self.database = open_crawl(folder, only_read=False)
         self.snapshots = Snapshots(folder, self.database)
 
     def write(self, n, **state):
@@ -225,11 +226,32 @@ def test_what_is_learnt_of_hosts_may_be_numbers_or_bytes(tmp_path):
         store.absorbed(replace(visit, learnt=tuple(learnt)), 1.0, 1.0)
         store.absorbed(replace(visit, learnt=(OfHost("a.example", "failures", 3),)), 1.0, 2.0)
     with closing(Store(tmp_path)) as store:
-        assert store.learnt() == [OfHost("a.example", "failures", 3.0), learnt[1]]
+        assert list(store.learnt()) == [OfHost("a.example", "failures", 3.0), learnt[1]]
     with closing(sqlite3.connect(tmp_path / "crawl.sqlite")) as connection, connection:
         connection.execute("DELETE FROM hosts WHERE what = 'robots'")
     with closing(Store(tmp_path)) as store, pytest.raises(HoneyguideError, match="of hosts"):
         store.learnt()
+
+
+def test_what_is_learnt_of_hosts_is_not_in_memory_at_once(tmp_path):
+    create(tmp_path, {})
+    size = 1 << 20
+    with closing(Store(tmp_path)) as store:
+        link = kept.Link(kept.url(0))
+        store.seeded([link], 0.0)
+        visit = kept.World().visit(link)
+        for number in range(24):
+            learnt = (OfHost(f"h{number}.example", "robots.txt", bytes([number]) * size),)
+            store.absorbed(replace(visit, learnt=learnt), 1.0, 1.0)
+    with closing(Store(tmp_path)) as store:
+        tracemalloc.start()
+        try:
+            learnt = store.learnt()
+            assert sum(len(value) for _, _, value in learnt) == 24 * size
+            assert len({host for host, _, _ in learnt}) == 24  # it can be read twice
+            assert tracemalloc.get_traced_memory()[1] < 8 * size
+        finally:
+            tracemalloc.stop()
 
 
 # ----------------------------------------------------------------------- lasting

@@ -220,6 +220,20 @@ def test_a_file_that_somebody_took_away_is_followed_by_the_next(tmp_path):
     writer.close()
 
 
+def test_a_file_that_lost_its_end_is_left_alone_and_what_is_said_of_it_stays_true(tmp_path):
+    [place] = write(tmp_path, response())
+    size = place.offset + place.length
+    os.truncate(tmp_path / place.file, size - 10)
+    writer = WarcWriter(tmp_path)
+    writer.resume(place.file, size)
+    assert (writer.file, writer.size) == (place.file, size)
+    next_place = writer.write(response(), {}, WHEN)
+    assert (writer.file, next_place.file) == ("pages-00002.warc.gz",) * 2
+    assert writer.size == next_place.offset + next_place.length
+    writer.close()
+    assert (tmp_path / place.file).stat().st_size == size - 10
+
+
 # ----------------------------------------------------------------------- other writers' files
 
 

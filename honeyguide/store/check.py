@@ -20,7 +20,7 @@ from honeyguide.serialise import (
     unpack_links,
     unpack_visit,
 )
-from honeyguide.store import requests
+from honeyguide.store import recent, requests
 from honeyguide.store.checksums import is_whole
 from honeyguide.store.database import FILE, FORMAT, format_of, open_crawl, told
 from honeyguide.store.log import has_lost_commits
@@ -73,6 +73,14 @@ class Known:
     places: dict[str, dict[int, Place]] = field(default_factory=dict)  # by file and offset
     orphans: dict[str, list[int]] = field(default_factory=dict)  # offsets that no row speaks of
 
+    def warc_end(self) -> tuple[str, int] | None:
+        """The WARC file that was written last and its bytes: no less than its rows speak of."""
+        file, size = self.about.get("warc"), self.about.get("warc_size")
+        if not isinstance(file, str) or not isinstance(size, int):
+            return None
+        ends = [place.offset + place.length for place in self.places.get(file, {}).values()]
+        return file, max(size, *ends) if ends else size
+
 
 class Check:
     """One look at all that is in a folder."""
@@ -87,6 +95,7 @@ class Check:
         """Look at everything, whatever is found."""
         if not self.folder.is_dir() or not inside(self.folder, FILE).exists():
             raise HoneyguideError(f"{self.folder} holds no crawl")
+        recent_files = self._look_at_recent()  # first: what leaves them is in the database
         try:
             with closing(open_crawl(self.folder, only_read=True)) as database:
                 database.execute("BEGIN")  # a crawl may go on meanwhile
@@ -95,6 +104,7 @@ class Check:
             self._found("database", str(error))
         except _MISFITS as error:
             self._found("database", f"{FILE} cannot be read further: {error}")
+        self._recent(recent_files)
         self._policies()
         self._warcs()
         return self.findings
@@ -235,6 +245,30 @@ class Check:
 
     # ------------------------------------------------------------------ files
 
+    def _look_at_recent(self) -> list[recent.Look]:
+        """What is in the files of recent events; how many events wait there is no finding."""
+        looks = []
+        for name in recent.NAMES:
+            self._tell(name)
+            try:
+                looks.append(recent.look(self.folder, name))
+            except (OSError, HoneyguideError) as error:
+                reason = getattr(error, "strerror", None) or error
+                self._found("recent", f"{name} cannot be read: {reason}", name)
+        return looks
+
+    def _recent(self, looks: list[recent.Look]) -> None:
+        """Do recent events go on from where the database ends?"""
+        for wrong in (each for look in looks for each in look.wrong):
+            self._found("recent", wrong)
+        last = self.known.about.get("events")
+        for look in sorted(looks, key=lambda look: look.first):
+            if isinstance(last, int) and look.first > last + 1:
+                what = f"recent events {last + 1} to {look.first - 1} are missing"
+                self._found("recent", f"{what}: those after them cannot be used", last + 1)
+                return
+            last = max(last, look.last) if isinstance(last, int) else last
+
     def _policies(self) -> None:
         for path in sorted(self.folder.glob("*.policy")):
             self._tell(path.name)
@@ -282,10 +316,10 @@ class Check:
 
     def _end(self, name: str, size: int) -> int:
         """Up to where a file was safe when the last event was."""
-        about = self.known.about
-        last, end = about.get("warc"), about.get("warc_size")
-        if not isinstance(last, str) or not isinstance(end, int):
+        known = self.known.warc_end()
+        if known is None:
             return size
+        last, end = known
         end = end if name == last else 0 if name > last else size
         if end > size:
             self._found("warc", f"{name} is cut off: it had {end} bytes, now {size}", name)

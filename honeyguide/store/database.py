@@ -129,9 +129,10 @@ def create(folder: Path, settings: Mapping[str, Any]) -> None:
 
 def holds_crawl(folder: Path) -> bool:
     """Whether a crawl was begun in a folder; one killed while it was created was not."""
-    if not inside(folder, FILE).exists():
+    path = inside(folder, FILE)
+    if not path.exists():
         return False
-    with closing(connect(folder)) as database:
+    with closing(connect(folder, only_read=_has_begun(path))) as database:
         try:
             return bool(database.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0])
         except sqlite3.DatabaseError as error:
@@ -140,13 +141,18 @@ def holds_crawl(folder: Path) -> bool:
             return True  # something else, that must not be overwritten
 
 
-def open_crawl(folder: Path, only_read: bool = False) -> sqlite3.Connection:
-    """Open the database of a crawl, or say why that cannot be done."""
-    if not inside(folder, FILE).exists():
+def open_crawl(folder: Path, only_read: bool | None = None) -> sqlite3.Connection:
+    """Open the database of a crawl, or say why that cannot be done.
+
+    Where it is not said: only to read where there is a log, which the last connection to write
+    would put into the file and remove as it closes, with all that shows whether it is damaged.
+    """
+    path = inside(folder, FILE)
+    if not path.exists():
         raise HoneyguideError(f"{folder} holds no crawl")
     database = None
     try:
-        database = connect(folder, only_read)
+        database = connect(folder, _has_begun(path) if only_read is None else only_read)
         _check_kind(database, folder)
         _check_schema(database, folder)
         database.execute("PRAGMA synchronous = FULL")  # a commit is safe before the next begins
@@ -369,3 +375,14 @@ def count_rows(database: sqlite3.Connection) -> tuple[int, int]:
     ]
     [[visits]] = database.execute("SELECT count(*) FROM pages")
     return max(top or 0 for top in tops), visits
+
+
+def warc_end(database: sqlite3.Connection, known: Mapping[str, Any]) -> tuple[str, int]:
+    """The WARC file that was written last and its bytes: never less than a page's row speaks of."""
+    file, size = known.get("warc", ""), known.get("warc_size", 0)
+    row = database.execute(
+        "SELECT * FROM pages WHERE warc IS NOT NULL ORDER BY n DESC LIMIT 1"
+    ).fetchone()
+    if row is not None and row[15] == file and is_whole(row):
+        size = max(size, row[16] + row[17])
+    return file, size

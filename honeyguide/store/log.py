@@ -32,11 +32,14 @@ def has_lost_commits(folder: Path) -> bool:
     """
     log = _bytes(folder)
     frames = _frames(log) if len(log) >= _HEADER + _FRAME else []
-    salts = {log[16:24], frames[0].salts} if frames else set()  # either may be what is damaged
-    rest = frames[_readable(log, frames) :] if frames else []
+    if not frames:
+        return False
+    # others are left over from before the log was begun anew
+    salts = log[16:24] if _is_header_whole(log) else frames[0].salts
+    rest = frames[_readable(log, frames) :]
     return any(
         last.commits
-        and last.salts in salts  # others are left over from before
+        and last.salts == salts
         and _checksum(frame.summed, last.checksum, _order(log)) == frame.checksum
         for last, frame in pairwise(rest)
     )
@@ -57,10 +60,9 @@ def _frames(log: bytes) -> list[_Frame]:
 
 def _readable(log: bytes, frames: list[_Frame]) -> int:
     """How many frames SQLite reads: those of whole commits, up to the first that is damaged."""
-    order = _order(log)
-    state = _checksum(log[:_SUMMED], (0, 0), order)
-    if state != _numbers(log[_SUMMED:_HEADER]):
+    if not _is_header_whole(log):
         return 0
+    order, state = _order(log), _numbers(log[_SUMMED:_HEADER])
     readable = 0
     for number, frame in enumerate(frames):
         state = _checksum(frame.summed, state, order)
@@ -69,6 +71,10 @@ def _readable(log: bytes, frames: list[_Frame]) -> int:
         if frame.commits:
             readable = number + 1
     return readable
+
+
+def _is_header_whole(log: bytes) -> bool:
+    return _checksum(log[:_SUMMED], (0, 0), _order(log)) == _numbers(log[_SUMMED:_HEADER])
 
 
 def _order(log: bytes) -> str:

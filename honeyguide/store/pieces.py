@@ -24,14 +24,14 @@ class Pieces:
 
     def __init__(self, database: sqlite3.Connection) -> None:
         self._database = database
+        self._sure: set[bytes] = set()  # pieces that were read or written here, so they are whole
 
     def put(self, aside: Aside, before: Sequence[bytes]) -> Iterator[bytes]:
         """Keep an array in the transaction that is open, given what it was: a hash a piece."""
         for number, piece in enumerate(pieces(aside.array, SIZE)):
             name = _hash(piece)
-            if not self._has(name):
-                base = self._base(before[number]) if number < len(before) else None
-                self._insert(name, piece, base)
+            if name not in self._sure:
+                self._put(name, piece, before[number] if number < len(before) else None)
             yield name
 
     def read(self, names: Sequence[bytes], forms: Sequence[Form]) -> list[NDArray[np.uint8]]:
@@ -60,10 +60,20 @@ class Pieces:
         """Forget pieces, in the transaction that is open."""
         rows = [(name,) for name in names]
         self._database.executemany("DELETE FROM pieces WHERE hash = ?", rows)
+        self._sure.difference_update(name for (name,) in rows)
 
     def all(self) -> set[bytes]:
         """The hash of every piece that is kept."""
         return {name for (name,) in self._database.execute("SELECT hash FROM pieces")}
+
+    def _put(self, name: bytes, piece: memoryview, before: bytes | None) -> None:
+        """Keep a piece that is not there yet, or is there and damaged."""
+        try:
+            self._piece(name)
+        except DamagedError:
+            is_there = self._has(name)  # others may be told by it: then it is told by none
+            base = None if is_there or before is None else self._base(before)
+            self._insert(name, piece, base)
 
     def _has(self, name: bytes) -> bool:
         wanted = "SELECT 1 FROM pieces WHERE hash = ?"
@@ -84,7 +94,8 @@ class Pieces:
             whole = _shrink(piece)
             if data is None or len(data) >= len(whole):
                 base, data = None, whole
-        self._database.execute("INSERT INTO pieces VALUES (?, ?, ?)", (name, base, data))
+        self._database.execute("REPLACE INTO pieces VALUES (?, ?, ?)", (name, base, data))
+        self._sure.add(name)
 
     def _change(self, piece: memoryview, base: bytes) -> bytes | None:
         try:
@@ -99,6 +110,7 @@ class Pieces:
             raw = _xor(raw, self._whole(base))
         if _hash(raw) != name:
             raise DamagedError("a piece is not what it was")
+        self._sure.add(name)
         return raw
 
     def _whole(self, name: bytes) -> bytes:

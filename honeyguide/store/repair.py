@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from datetime import datetime
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ from honeyguide.store.database import (
     make_empty,
     open_crawl,
     put_about,
+    reading,
     upgrade,
 )
 from honeyguide.store.ledger import INSERT_PAGE, clean
@@ -42,7 +44,8 @@ from honeyguide.version import VERSION
 from honeyguide.warc.index import index_path, write_index
 from honeyguide.warc.writer import WarcWriter
 
-_FILES = {"warc", "index", "tail", "policy"}  # kinds of findings that are not in the database
+# kinds of findings that are not in the database
+_FILES = {"warc", "index", "tail", "policy", "recent"}
 # tables, and what their rows are ordered by where they lie
 _KEYS = {
     "about": "key",
@@ -76,6 +79,8 @@ def _mend(check: Check) -> Iterator[str]:
     kinds = {finding.kind for finding in check.findings}
     if kinds - _FILES:
         yield from _mend_database(check, kinds)
+    if "recent" in kinds:
+        yield from _mend_recent(check.folder)
     if "tail" in kinds:
         yield from _cut_tail(check)
     if "index" in kinds:
@@ -87,15 +92,14 @@ def _mend_database(check: Check, kinds: set[str]) -> list[str]:
     names = [FILE + end for end in ("", *BESIDE)]
     paths = [inside(check.folder, name) for name in names]
     before = {path: _copied(path) for path in paths if path.exists()}
+    last = _last_event(check)
     try:
         done = _write_anew(check.folder) if "database" in kinds else []
         if done:
             check = Check(check.folder)
             check.run()
         done += _mend_rows(check, kinds)
-        if done:  # events that follow what the database had before
-            recent.remove(check.folder)
-        return done
+        return [*done, *_drop_recent(check.folder, last)]
     except (sqlite3.Error, HoneyguideError):  # what is wrong stays among the findings
         for path in paths:
             path.unlink(missing_ok=True)
@@ -108,9 +112,49 @@ def _mend_database(check: Check, kinds: set[str]) -> list[str]:
         sync_folder(check.folder)
 
 
+def _last_event(check: Check) -> Any:
+    """The number that recent events go on from."""
+    known = check.known
+    return known.about.get("events", max((*known.events, *known.snapshots), default=0))
+
+
+def _kept_events(folder: Path) -> int:
+    """The number of the last event that the database has, now that it was counted."""
+    with reading(folder) as database:
+        [[events]] = database.execute("SELECT value FROM about WHERE key = 'events'")
+    return int(events)
+
+
+def _drop_recent(folder: Path, last: Any) -> Iterator[str]:
+    """Remove recent events that go on from an event which is the last one no more."""
+    now = _kept_events(folder)
+    if now != last and recent.exist(folder):
+        recent.remove(folder)
+        yield f"dropped recent events: they went on from event {last}, the last one is {now} now"
+
+
+def _mend_recent(folder: Path) -> Iterator[str]:
+    """Keep the recent events that go on from the last one, up to damage, and drop the rest."""
+    try:
+        if not recent.exist(folder):  # they went with the events that they followed
+            return
+        last = _kept_events(folder)
+        count = recent.write(folder, _usable(folder, last))
+        if not count:
+            recent.remove(folder)
+    except HoneyguideError:  # of a damaged database, or another version: it stays a finding
+        return
+    yield f"dropped recent events that cannot be used: {count} that follow event {last} are kept"
+
+
+def _usable(folder: Path, last: int) -> Iterator[recent.Recent]:
+    with suppress(DamagedError):
+        yield from takewhile(recent.fits, recent.read(folder, last))
+
+
 def _mend_rows(check: Check, kinds: set[str]) -> list[str]:
     done: list[str] = []
-    with closing(open_crawl(check.folder)) as database:
+    with closing(open_crawl(check.folder, only_read=False)) as database:
         upgrade(database)
         if "log" in kinds:
             database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -365,10 +409,10 @@ class _Mender:
 
 def _cut_tail(check: Check) -> Iterator[str]:
     """Cut off what was written of bodies and never committed."""
-    known = check.known.about
-    if "warc" in known and "warc_size" in known:
+    end = check.known.warc_end()
+    if end is not None:
         writer = WarcWriter(check.folder / WARCS)
-        writer.resume(known["warc"], known["warc_size"])
+        writer.resume(*end)
         writer.abandon()
         yield "cut off records that were never finished"
 

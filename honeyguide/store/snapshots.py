@@ -58,6 +58,7 @@ class Snapshots:
         self._pieces = Pieces(database)
         self._changed = False
         self._last: Layout = {}  # of the newest one
+        self.damaged: list[int] = []  # those that `newest` passed over
 
     def write(self, skeleton: bytes, arrays: Sequence[Aside], n: int, now: float) -> Iterator[None]:
         """Keep a state that follows event n, some pieces at a time, each in an open transaction.
@@ -116,8 +117,18 @@ class Snapshots:
             try:
                 return self.read(row), row.n, row.now
             except (DamagedError, OSError):
-                continue
+                self.damaged.append(row.n)
         return None
+
+    def drop_damaged(self) -> None:
+        """Forget those that were passed over, in the open transaction: a whole one stays in need.
+
+        Otherwise the damaged one would count as one of those that are kept.
+        """
+        for n in self.damaged:
+            self.drop(n)
+        self._pieces.remove(self._pieces.all() - self._needed(self.newest_first()))
+        self.damaged, self._changed = [], True
 
     def read(self, row: Row) -> State:
         """The state that a snapshot keeps; DamagedError when it is not what was written."""

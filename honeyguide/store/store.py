@@ -2,9 +2,10 @@
 
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from sqlite3 import Connection
 from sqlite3 import Error as DatabaseError
 from typing import Any
 
@@ -20,13 +21,15 @@ from honeyguide.serialise import (
     unpack_visit,
 )
 from honeyguide.store import recent, snapshots
-from honeyguide.store.checksums import combined, is_whole
+from honeyguide.store.checksums import is_whole
 from honeyguide.store.database import (
+    FILE,
     about,
     cure,
     explain,
     open_crawl,
     upgrade,
+    warc_end,
 )
 from honeyguide.store.ledger import Ledger, clean
 from honeyguide.store.lock import Lock
@@ -65,17 +68,19 @@ class Store:
     ) -> None:
         self.folder = Path(folder)
         self._wall = wall
-        self._database = open_crawl(self.folder)
+        open_crawl(self.folder).close()  # nothing is written into a folder of something else
+        self._lock = Lock(self.folder)
         try:
-            self._lock = Lock(self.folder)
+            self._database = self._guarded(self._open)
         except HoneyguideError:
-            self._database.close()
+            self._lock.release()
             raise
         self._warc = WarcWriter(self.folder / WARCS, request_headers, warc_bytes)
         self._snapshots = snapshots.Snapshots(self.folder, self._database)
         self._ledger = Ledger(self._database, self._warc)
         self._writer = Writer(self._commit, batch_seconds)
         self._recent: RecentEvents | None = None
+        self._is_closed = False
         self.settings: dict[str, Any] = {}
         self._n = 0  # events so far
         self._unchecked = 0  # of them, those before checksums were kept
@@ -149,7 +154,9 @@ class Store:
         self._guarded(self._writer.flush)
 
     def close(self) -> None:
-        """Make everything safe and let go of the folder."""
+        """Make everything safe and let go of the folder; once is enough."""
+        if self._is_closed:
+            return
         try:
             self.flush()
             self._guarded(self._warc.close)
@@ -177,6 +184,7 @@ class Store:
         self._guarded(partial(self._recent.add, n, kind, now, *what))
 
     def _let_go(self) -> None:
+        self._is_closed = True
         self._writer.stop()
         self._warc.abandon()
         if self._recent is not None:
@@ -200,16 +208,22 @@ class Store:
 
     # ------------------------------------------------------------------ going on
 
-    def learnt(self) -> list[OfHost]:
-        """What the world of the crawl has learnt of hosts."""
-        return self._guarded(self._learnt)  # type: ignore[no-any-return]
+    def learnt(self) -> Iterable[OfHost]:
+        """What the world of the crawl has learnt of hosts; it is read anew each time.
 
-    def _learnt(self) -> list[OfHost]:
-        rows = self._database.execute("SELECT host, what, value, checksum FROM hosts").fetchall()
-        are_whole = all(map(is_whole, rows))
-        if not are_whole or combined(row[-1] for row in rows) != self._ledger.hosts:
+        Rows are verified one by one before: all robots.txt at once are too large.
+        """
+        self._guarded(self._verify_learnt)
+        return _Learnt(self._database, self._guarded)
+
+    def _verify_learnt(self) -> None:
+        checksums = 0
+        for row in self._database.execute("SELECT host, what, value, checksum FROM hosts"):
+            if not is_whole(row):
+                raise self._damaged("what it has learnt of hosts")
+            checksums ^= row[-1]
+        if checksums != self._ledger.hosts:
             raise self._damaged("what it has learnt of hosts")
-        return [OfHost(*row[:3]) for row in rows]
 
     def replay(self, navigator: Navigator) -> float:
         """Bring a new navigator to where the crawl was, and say what time it was there.
@@ -234,6 +248,13 @@ class Store:
         for kind, now, *row in self._events(n):
             self._apply(navigator, kind, now, *row)
             self._now = now
+        if self._snapshots.damaged:  # all of it is known without them
+            self._writer.put(self._drop_damaged)
+            self._writer.flush()
+
+    def _drop_damaged(self) -> None:
+        self._ledger.begin()
+        self._snapshots.drop_damaged()
 
     def _events(self, after: int) -> Iterator[tuple[Any, ...]]:
         """Kind, time, URL, data and page text of each event, each as it was written."""
@@ -292,10 +313,14 @@ class Store:
             navigator.follow(visit.link.url, now)
         navigator.absorb(visit, now)
 
+    def _open(self) -> Connection:
+        """Open the database to write, unless that would hide that commits are lost."""
+        if has_lost_commits(self.folder):
+            raise self._damaged(f"the end of {FILE}-wal")
+        return open_crawl(self.folder, only_read=False)
+
     def _recover(self) -> None:
         """Remove what was not committed when the last process ended, and see where it was."""
-        if has_lost_commits(self.folder):
-            raise self._damaged("the end of crawl.sqlite-wal")
         upgrade(self._database)
         known = about(self._database)
         self.settings = json.loads(known["settings"])
@@ -308,14 +333,17 @@ class Store:
         ledger = self._ledger
         ledger.events, ledger.visits, ledger.hosts = self._n, known["visits"], known["hosts"]
         self._snapshots.recover()
-        self._warc.resume(known.get("warc", ""), known.get("warc_size", 0))
+        self._warc.resume(*warc_end(self._database, known))
         ledger.note(stopped="", written_by=VERSION)
         self._take_in_recent()
 
     def _take_in_recent(self) -> None:
         """Put the events into the database that a killed process could not put there."""
         try:
-            for n, kind, now, what in recent.read(self.folder, self._n):
+            for event in recent.read(self.folder, self._n):
+                if not recent.fits(event):
+                    raise DamagedError("a row does not fit")
+                n, kind, now, what = event
                 self._n, self._now = n, now
                 if kind == "visit":
                     self._writer.put(partial(self._ledger.visit, n, now, absorbed_from(what)))
@@ -325,6 +353,20 @@ class Store:
         except (*_MISFITS, DamagedError) as error:
             raise self._damaged(f"what it has in {' or '.join(recent.NAMES)}") from error
         recent.remove(self.folder)
+
+
+class _Learnt:
+    """The rows of hosts, of which only one at a time is in memory."""
+
+    def __init__(self, database: Connection, guarded: Callable[[Callable[[], Any]], Any]) -> None:
+        self._database = database
+        self._guarded = guarded
+
+    def __iter__(self) -> Iterator[OfHost]:
+        """Each thing of each host."""
+        rows = self._database.execute("SELECT host, what, value FROM hosts")
+        while (row := self._guarded(rows.fetchone)) is not None:
+            yield OfHost(*row)
 
 
 def unpacked_text(data: bytes | None) -> str:

@@ -78,10 +78,10 @@ class WarcWriter:
         if not file:
             return
         path = inside(self.folder, file)
+        self.size = size  # also of a file that is left alone: what is said of it stays true
         if not path.exists() or path.stat().st_size < size:
-            return  # somebody took it away: the next file begins
+            return  # somebody took a part of it away: the next file begins
         cut_index(index_path(path), size)
-        self.size = size
         self._file = open_inside(self.folder, file, "r+b")
         self._file.truncate(size)
         self._file.seek(size)
