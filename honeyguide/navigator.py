@@ -18,7 +18,6 @@ from honeyguide.contracts import (
     Link,
     Mask,
     Matrix,
-    Measured,
     Outlinks,
     State,
     Step,
@@ -26,6 +25,7 @@ from honeyguide.contracts import (
     Vector,
     Visit,
     Vocabulary,
+    nbytes_of,
 )
 from honeyguide.gates import Gate
 from honeyguide.gates.none import Open
@@ -83,8 +83,6 @@ class Navigator:
         self.max_bytes: int | None = None  # of all tables, kept to in the same way
         self._is_full = False  # nothing more can be noted
         self._aside = Aside(agent.features.width)
-        parts = (frontier, self.memory, agent.features, self.guard, self._aside)
-        self._measured = [part for part in parts if isinstance(part, Measured)]
         self._compactable = frontier if isinstance(frontier, Compactable) else None
         self._forced: set[int] = set()  # skipped links that are taken for want of better ones
         self.stopped = False  # the agent found nothing worth a fetch
@@ -171,6 +169,16 @@ class Navigator:
         """Keep all tables to so many bytes from now on."""
         self.max_bytes = max_bytes
         self._keep_to_memory()
+
+    def measures(self) -> dict[str, int]:
+        """Bytes of the tables of each part: a loaded crawl has as many as the one saved."""
+        return {
+            "frontier": nbytes_of(self.frontier),
+            "memory": self.memory.nbytes,
+            "features": nbytes_of(self.agent.features),
+            "guard": nbytes_of(self.guard),
+            "aside": self._aside.nbytes,
+        }
 
     def state(self) -> State:
         """All of it."""
@@ -288,7 +296,7 @@ class Navigator:
             return
         frontier = self._compactable
         waiting = 0 if frontier is None else frontier.row_bytes
-        rest = sum(part.nbytes for part in self._measured) - waiting
+        rest = sum(self.measures().values()) - waiting
         least = self.max_bytes // WAITING_SHARE
         self._is_full = rest > self.max_bytes - least
         room = max(self.max_bytes - rest, least)

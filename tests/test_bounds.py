@@ -104,7 +104,7 @@ def test_the_memory_that_is_counted_is_what_is_held():
     steering = begun("paths")
     for _ in range(3):
         farms.drive(steering, Farm("paths"), 10)
-        counted = sum(part.nbytes for part in steering._measured)
+        counted = sum(steering.measures().values())
         saved = farms.table_bytes(steering) - steering.guard._unnoted.nbytes
         assert saved < counted < 1.5 * saved
 

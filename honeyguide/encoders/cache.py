@@ -1,6 +1,7 @@
 """Vectors of texts that were asked for before, within a bound of memory."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from threading import Lock
 
 import numpy as np
 
@@ -11,7 +12,10 @@ ENTRY = LONGEST + 160  # bytes of a text, its place and its share of the tables
 
 
 class Cached:
-    """Another encoder's vectors, kept by text; when there is no room left the oldest go first."""
+    """Another encoder's vectors, kept by text; when there is no room left the oldest go first.
+
+    Several threads may ask at once: pages are judged while links of others are scored.
+    """
 
     def __init__(
         self, encode: Callable[[Sequence[str]], Matrix], width: int, megabytes: float
@@ -22,43 +26,53 @@ class Cached:
         self._place: dict[str, int] = {}
         self._texts: list[str] = []  # by place
         self._next = 0
+        self._clears = 0
+        self._lock = Lock()  # of all of these; never held while texts are encoded
 
     def __call__(self, texts: Sequence[str]) -> Matrix:
         """One row a text."""
         place = self._place
         try:
-            return self._rows[[place[text] for text in texts]]
+            with self._lock:
+                return self._rows[[place[text] for text in texts]]
         except KeyError:
             return self._with_new(texts)
         except IndexError:  # there are no texts
             return np.empty((0, self._rows.shape[1]), np.float32)
 
     def clear(self) -> None:
-        """Forget everything."""
-        self._place.clear()
-        self._texts.clear()
-        self._next = 0
+        """Forget everything, also what is being encoded now."""
+        with self._lock:
+            self._place.clear()
+            self._texts.clear()
+            self._next = 0
+            self._clears += 1
 
     def __len__(self) -> int:
         return len(self._place)
 
     def _with_new(self, texts: Sequence[str]) -> Matrix:
-        place, kept = self._place, self._rows
-        new = [text for text in dict.fromkeys(texts) if text not in place]
-        fresh = self._encode(new)
-        if len(new) < len(texts):
-            row = dict(zip(new, fresh, strict=True))
-            all_rows = np.array(
-                [row[text] if text in row else kept[place[text]] for text in texts], np.float32
-            )
-        else:
-            all_rows = fresh.copy()
-        self._keep(new, fresh)
-        return all_rows
+        with self._lock:
+            places = list(map(self._place.get, texts))
+            rows, clears = self._copied(places), self._clears
+        missing = [row for row, place in enumerate(places) if place is None]
+        new = {text: n for n, text in enumerate(dict.fromkeys(texts[row] for row in missing))}
+        fresh = self._encode(list(new))
+        rows[missing] = fresh[[new[texts[row]] for row in missing]]
+        with self._lock:
+            if clears == self._clears:  # else vectors of these texts have changed since
+                self._keep(new, fresh)
+        return rows
 
-    def _keep(self, texts: list[str], vectors: Matrix) -> None:
+    def _copied(self, places: list[int | None]) -> Matrix:
+        """The rows at these places, any where there is none."""
+        if not self._room:
+            return np.empty((len(places), self._rows.shape[1]), np.float32)
+        return self._rows[[place or 0 for place in places]]
+
+    def _keep(self, texts: Iterable[str], vectors: Matrix) -> None:
         for text, vector in zip(texts, vectors, strict=True):
-            if text.__sizeof__() > LONGEST or not self._room:
+            if text.__sizeof__() > LONGEST or not self._room or text in self._place:
                 continue
             at = self._next
             if at < len(self._texts):

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from threading import Lock
 
 import numpy as np
 import pyarrow.parquet
@@ -29,6 +30,7 @@ class GloveEncoder:
         self._cached = Cached(self._encode, self.width, cache_megabytes)
         self._bags: dict[str, tuple[Ids, Vector]] = {}  # split once, however often weights change
         self._bag_room = self._bag_space = int(cache_megabytes * 1e6)  # bytes
+        self._bag_lock = Lock()  # pages are judged while links of others are scored
         self.forget()
 
     def __call__(self, texts: Sequence[str]) -> Matrix:
@@ -87,8 +89,9 @@ class GloveEncoder:
 
     def _weigh(self) -> None:
         seen = np.flatnonzero(self._pages_with)  # of 400,000 words: a logarithm of each takes 3 ms
-        self._idf = np.full(len(self._vectors), np.log(1.0 + self._pages) + 1, np.float32)
-        self._idf[seen] = np.log((1 + self._pages) / (1 + self._pages_with[seen])) + 1
+        idf = np.full(len(self._vectors), np.log(1.0 + self._pages) + 1, np.float32)
+        idf[seen] = np.log((1 + self._pages) / (1 + self._pages_with[seen])) + 1
+        self._idf = idf  # whole, and before vectors are forgotten: another thread may encode now
         self._weighed_pages = self._pages
         self._refresh_at = max(self._pages + 1, int(self._pages * REFRESH))
         self._cached.clear()
@@ -108,17 +111,19 @@ class GloveEncoder:
         return known
 
     def _keep_bag(self, text: str, bag: tuple[Ids, Vector]) -> None:
-        self._bag_room -= text.__sizeof__() + 8 * len(bag[0]) + 400  # arrays and dict have a price
-        if self._bag_room < 0:
-            self._bags.clear()
-            self._bag_room = self._bag_space
-        self._bags[text] = bag
+        with self._bag_lock:
+            self._bag_room -= text.__sizeof__() + 8 * len(bag[0]) + 400  # arrays, dict
+            if self._bag_room < 0:
+                self._bags.clear()
+                self._bag_room = self._bag_space
+            self._bags[text] = bag
 
     def _encode(self, texts: Sequence[str]) -> Matrix:
         if not self._tfidf:
             return pooled([self._rows(text) for text in texts], self._vectors)
+        idf = self._idf
         bags = [self._bag(text) for text in texts]
-        weights = [tf * self._idf[rows] for rows, tf in bags]
+        weights = [tf * idf[rows] for rows, tf in bags]
         return pooled([rows for rows, _ in bags], self._vectors, np.concatenate(weights or [[]]))
 
 

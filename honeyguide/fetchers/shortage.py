@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import resource
 from pathlib import Path
 from typing import Protocol
 
@@ -20,13 +19,21 @@ _log = logging.getLogger(__name__)
 
 def connections_at_once() -> int:
     """How many connections can be open, after the soft limit was raised as far as needed."""
+    return max(1, _file_limit() - _open_files() - _RESERVED)
+
+
+def _file_limit() -> int:
+    """How many files can be open, as far as a crawl can make use of them."""
+    try:
+        import resource  # noqa: PLC0415 Windows has no such limits
+    except ImportError:
+        return WANTED
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = WANTED if hard == resource.RLIM_INFINITY else min(WANTED, hard)
     if soft != resource.RLIM_INFINITY and soft < wanted:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
         soft = wanted
-    limit = WANTED if soft == resource.RLIM_INFINITY else min(soft, WANTED)
-    return max(1, limit - _open_files() - _RESERVED)
+    return WANTED if soft == resource.RLIM_INFINITY else min(soft, WANTED)
 
 
 def _open_files() -> int:

@@ -38,6 +38,7 @@ _CODES = {reason: code for code, reason in enumerate(REASONS)}
 _HOST_FULL, _HOST_STALE = _CODES["host with nothing relevant"], _CODES["host with nothing new"]
 _GROWING = _CODES["growing query"]
 _NONE = np.empty(0, np.int32)
+_NO_ROWS = np.empty(0, np.intp)
 _UNREAD = 255  # the URL has not been looked at
 
 
@@ -120,13 +121,20 @@ class Traps:
         """All records; what URLs look like is read again."""
         groups = self._groups["record"]
         used = np.flatnonzero(groups[:, _VISITED])
-        return {"slots": used, "groups": groups[used], "hosts": self._hosts.state()}
+        return {
+            "slots": used,
+            "groups": groups[used],
+            "hosts": self._hosts.state(),
+            "pages": len(self._links),
+        }
 
     def load(self, state: State) -> None:
         """Become what was saved, before any link is judged."""
         self._groups = _records(SLOTS)
         self._groups["record"][state["slots"]] = state["groups"]
         self._hosts.load(state["hosts"])
+        self._links.keep(_NO_ROWS)
+        self._links.grow(state.get("pages", 0), code=_UNREAD)  # older crawls did not count them
 
     def _closed(self, codes: Codes, wide: Ids, narrow: Ids) -> Codes:
         """Why hosts are closed, else their groups."""

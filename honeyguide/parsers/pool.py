@@ -1,6 +1,7 @@
 """Pages read and judged in processes of their own, which end with this one, however it ends."""
 
 import asyncio
+import logging
 import os
 import signal
 import struct
@@ -22,8 +23,16 @@ LONGEST = 30.0  # seconds for a page
 # grows with the square of the number of tags (benchmarks/reading.py).
 SMALL_BODY = 128 * 1024  # bytes
 SMALL_TAGS = 3_000
+FIRST_PAUSE, LONGEST_PAUSE = 0.1, 5.0  # seconds after a process could not be started
+TRIES = 12  # to start a process while a page waits for it
 _PROGRAM = "from honeyguide.parsers.pool import work; work()"
 _HEAD = struct.Struct("<I")  # bytes of the message that follows
+
+_log = logging.getLogger(__name__)
+
+
+class NoProcessError(HoneyguideError):
+    """No process that reads pages could be started, for want of file descriptors or memory."""
 
 
 class Opinion(NamedTuple):
@@ -52,7 +61,7 @@ class Reader(Protocol):
     """Reads pages, wherever that is done."""
 
     async def ready(self) -> None:
-        """Return once pages can be read."""
+        """Return once pages can be read; NoProcessError when that does not come to pass."""
         ...
 
     async def read(self, body: bytes, url: str, content_type: str = "") -> Read | None:
@@ -121,11 +130,18 @@ class ParserPool:
         self._longest = longest
         self._readers: list[_Process] = []
         self._opening: set[asyncio.Task[None]] = set()
-        self._news = asyncio.Event()  # a process is ready, or gone
+        self._news = asyncio.Event()  # a process is ready, or gone, or can be tried to start again
+        self._failed = 0  # tries to start one
+        self._pause = FIRST_PAUSE
+        self._pausing = False
+        self._why = ""  # the last try failed
 
     async def ready(self) -> None:
         """Start the processes, and wait for one of them."""
+        give_up = self._failed + TRIES * self._processes
         while self._least_busy() is None:
+            if self._failed >= give_up:
+                raise NoProcessError(f"no process that reads pages can be started: {self._why}")
             self._news.clear()
             await self._news.wait()
 
@@ -145,7 +161,7 @@ class ParserPool:
 
     async def close(self) -> None:
         """End them all."""
-        await asyncio.gather(*self._opening)
+        await asyncio.gather(*self._opening, return_exceptions=True)
         readers, self._readers = self._readers, []
         await asyncio.gather(*(reader.close() for reader in readers))
 
@@ -154,7 +170,8 @@ class ParserPool:
             if any(reader.is_gone and not reader.is_ready for reader in self._readers):
                 raise HoneyguideError("the processes that read pages do not start")
             self._readers = [reader for reader in self._readers if not reader.is_gone]
-        for _ in range(self._processes - len(self._readers) - len(self._opening)):
+        missing = self._processes - len(self._readers) - len(self._opening)
+        for _ in range(0 if self._pausing else missing):
             task = asyncio.create_task(self._open())
             self._opening.add(task)
             task.add_done_callback(self._opening.discard)
@@ -162,6 +179,15 @@ class ParserPool:
         return min(ready, key=lambda reader: len(reader.waiting), default=None)
 
     async def _open(self) -> None:
+        try:
+            self._readers.append(await self._start())
+            self._pause = FIRST_PAUSE
+        except OSError as error:
+            self._failed += 1
+            self._why = error.strerror or str(error)
+            self._rest()
+
+    async def _start(self) -> "_Process":
         loop = asyncio.get_running_loop()
         command = (sys.executable, "-c", _PROGRAM)
         _, reader = await loop.subprocess_exec(
@@ -170,7 +196,21 @@ class ParserPool:
             stderr=None,
             env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},  # it is the thread for its core
         )
-        self._readers.append(reader)
+        return reader
+
+    def _rest(self) -> None:
+        """Start nothing for a while, longer each time."""
+        if self._pausing:
+            return
+        if self._pause == FIRST_PAUSE:
+            _log.warning("a process that reads pages cannot be started yet: %s", self._why)
+        self._pausing = True
+        asyncio.get_running_loop().call_later(self._pause, self._end_rest)
+        self._pause = min(2 * self._pause, LONGEST_PAUSE)
+
+    def _end_rest(self) -> None:
+        self._pausing = False
+        self._news.set()
 
 
 class _Process(asyncio.SubprocessProtocol):

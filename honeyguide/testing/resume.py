@@ -57,6 +57,14 @@ class _Absorption:
             )
 
 
+@dataclass(frozen=True, slots=True)
+class _Save:
+    """A state, and the bytes of each part that was in it."""
+
+    state: State
+    measures: dict[str, int]
+
+
 @dataclass(slots=True)
 class _Taped:
     """Steers a crawl like its navigator does, and notes every event that a journal would keep."""
@@ -64,7 +72,7 @@ class _Taped:
     navigator: Navigator
     save_at: Sequence[int]  # events before which the state is saved
     events: list[_Choice | _Absorption] = field(default_factory=list)
-    saved: dict[int, State] = field(default_factory=dict)  # by the number of events before
+    saved: dict[int, _Save] = field(default_factory=dict)  # by the number of events before
 
     @property
     def memory(self) -> Memory:
@@ -106,7 +114,8 @@ class _Taped:
 
     def _save(self) -> None:
         if len(self.events) in self.save_at:
-            self.saved[len(self.events)] = through_a_file(self.navigator.state())
+            state = through_a_file(self.navigator.state())
+            self.saved[len(self.events)] = _Save(state, self.navigator.measures())
 
 
 def check_resume(
@@ -132,8 +141,8 @@ def check_resume(
     replayed = make_navigator()
     replayed.seed(seeds)
     _go_on(replayed, first.events, end, "replayed from its beginning")
-    for place, state in first.saved.items():
-        _check_save(make_navigator(), state, first.events[place:], end, place)
+    for place, save in first.saved.items():
+        _check_save(make_navigator(), save, first.events[place:], end, place)
     run_jumping(_check_world(make_world(), first.events))
 
 
@@ -166,15 +175,17 @@ def first_difference(one: Any, other: Any, where: str = "state") -> str:
 
 def _check_save(
     navigator: Navigator,
-    state: State,
+    save: _Save,
     events: Sequence[_Choice | _Absorption],
     end: State,
     place: int,
 ) -> None:
-    navigator.load(state)
+    navigator.load(save.state)
     when = f"loaded from a state that was saved after {place} events"
-    if where := first_difference(state, through_a_file(navigator.state())):
+    if where := first_difference(save.state, through_a_file(navigator.state())):
         raise ResumeError(f"{when}, a crawl does not know again {where}")
+    if where := first_difference(save.measures, navigator.measures(), "bytes"):
+        raise ResumeError(f"{when}, a crawl measures other {where}, by which it sheds links")
     _go_on(navigator, events, end, when)
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from honeyguide import urls
 from honeyguide.contracts import (
+    UNASKED,
     UNWANTED,
     Judge,
     Link,
@@ -39,13 +40,14 @@ from honeyguide.fetchers.targets import host_of
 from honeyguide.fetchers.terms import Terms, WebFetcher
 from honeyguide.fetchers.witnesses import Witnesses
 from honeyguide.parsers.html import MAX_BODY, Parsed
-from honeyguide.parsers.pool import Here, ParserPool, Read, Reader, SmallHere
+from honeyguide.parsers.pool import Here, NoProcessError, ParserPool, Read, Reader, SmallHere
 from honeyguide.patterns import Refusal
 from honeyguide.recipe import JudgeRecipe
 from honeyguide.registry import part
 from honeyguide.worlds.sitemapped import Sitemapped
 
 NOTHING = Verdict(0.0, False)
+NO_PROCESS = "no process to read it"
 _LONGEST_DETOUR = 60.0  # seconds; a host that leads to many others is not held up for one of them
 RESTS_UNTIL = "rests until"  # seconds since 1970, as what is learnt of a host
 
@@ -90,7 +92,10 @@ class WebWorld:
         return await self._visit(link, Terms(etag=etag, last_modified=last_modified))
 
     async def _visit(self, link: Link, terms: Terms | None = None) -> Visit:
-        await self._reader.ready()
+        try:
+            await self._reader.ready()
+        except NoProcessError:
+            return Visit(link, None, NOTHING, None, NO_PROCESS, 0.0, UNASKED, True)
         begin = self._clock()
         response = await self._fetcher.fetch(link, terms)
         seconds = self._clock() - begin
@@ -102,7 +107,10 @@ class WebWorld:
         if failure:
             again = may_pass(response)
             return Visit(link, None, NOTHING, response, failure, seconds, rest, again, learnt)
-        found = await self._read(response)
+        try:
+            found = await self._read(response)
+        except NoProcessError:  # it is asked for again, so it is not kept
+            return Visit(link, None, NOTHING, None, NO_PROCESS, seconds, rest, True, learnt)
         if found is None:
             return Visit(link, None, NOTHING, response, "unreadable", seconds, rest, False, learnt)
         page, verdict, response = self._understand(response, *found)

@@ -96,6 +96,29 @@ def test_a_crawl_goes_on_as_it_was_in_every_world(name, small_graph, small_archi
     check_resume(opened.navigator, lambda: plan.open().world, opened.seeds, pages=100, saves=3)
 
 
+@pytest.mark.parametrize(
+    ("agent", "frontier", "kilobytes", "sheds"),
+    [
+        ("linear_sync", "best_first", 300, True),
+        ("guide", "best_first", 2000, True),
+        ("best_first", "best_first", 500, False),  # rows of few bytes: others fill its memory
+        ("best_first", "walks", 500, False),  # it has the links of one page only
+    ],
+)
+def test_a_crawl_goes_on_as_it_was_with_little_memory(agent, frontier, kilobytes, sheds, encoder):
+    made = []
+
+    def bounded():
+        steering = navigator(encoder, agent, frontier=frontier)
+        steering.bound(kilobytes << 10)
+        made.append(steering)
+        return steering
+
+    check_resume(bounded, pages=130, saves=4)
+    assert made[0].let_go.unnoted > 0
+    assert (made[0].let_go.for_memory > 0) == sheds
+
+
 class Forgetful(Watch):
     """A guard that does not know again what it had seen."""
 
@@ -117,6 +140,20 @@ class Careless(Watch):
         return super().admit(memory, found) & (self.visits % 7 > 0)
 
 
+class Shrinking(Watch):
+    """One that takes fewer bytes when it was loaded."""
+
+    extra = 8
+
+    @property
+    def nbytes(self):
+        return super().nbytes + self.extra
+
+    def load(self, state):
+        super().load(state)
+        self.extra = 0
+
+
 def test_a_part_that_forgets_something_is_named(encoder):
     def forgetful(guard):
         steering = navigator(encoder)
@@ -127,6 +164,8 @@ def test_a_part_that_forgets_something_is_named(encoder):
         check_resume(lambda: forgetful(Forgetful))
     with pytest.raises(ResumeError, match="events later"):
         check_resume(lambda: forgetful(Careless))
+    with pytest.raises(ResumeError, match=r"measures other bytes\['guard'\]"):
+        check_resume(lambda: forgetful(Shrinking))
 
 
 class Changing(GrowingWeb):

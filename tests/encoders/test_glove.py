@@ -6,6 +6,7 @@ import pytest
 pytest.importorskip("pyarrow")
 
 from honeyguide.crawl import run_jumping
+from honeyguide.encoders import glove
 from honeyguide.encoders.glove import GloveEncoder
 from honeyguide.errors import HoneyguideError
 from honeyguide.plan import Plan
@@ -149,3 +150,18 @@ def test_a_second_crawl_weighs_the_words_of_a_topic_as_the_first_one_did(tmp_pat
         run_jumping(opened.crawl(navigator).run(opened.seeds))
     assert not np.array_equal(opened.encoder([plan.topic]), sought[0])
     assert np.array_equal(*sought)
+
+
+def test_vectors_with_outdated_weights_are_not_kept(small, monkeypatch):
+    encoder, pooled = GloveEncoder(small), glove.pooled
+
+    def while_weights_change(*bags):
+        if not encoder.state()["pages"]:
+            encoder.observe("rock rock")
+        return pooled(*bags)
+
+    monkeypatch.setattr(glove, "pooled", while_weights_change)
+    encoder(["rock song"])
+    again = GloveEncoder(small)
+    again.load(encoder.state())
+    assert np.array_equal(encoder(["rock song"]), again(["rock song"]))

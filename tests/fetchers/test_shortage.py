@@ -47,6 +47,13 @@ resource.setrlimit(resource.RLIMIT_NOFILE, (64, hard))
 most = connections_at_once()
 print(most > 100, resource.getrlimit(resource.RLIMIT_NOFILE)[0] == 1000)
 """
+WITHOUT_LIMITS = """
+import sys
+sys.modules["resource"] = None  # as on Windows
+import honeyguide.worlds.web
+from honeyguide.fetchers.shortage import connections_at_once
+print(connections_at_once() > 100)
+"""
 
 
 async def slowly(writer: asyncio.StreamWriter) -> None:
@@ -102,3 +109,7 @@ def test_a_fetch_for_which_there_is_no_descriptor_waits_until_there_is_one():
 
 def test_the_soft_limit_is_raised_as_far_as_needed():
     assert run(RAISING) == ["True True"]
+
+
+def test_a_system_without_such_limits_can_crawl():
+    assert run(WITHOUT_LIMITS) == ["True"]

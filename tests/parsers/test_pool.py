@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from honeyguide.errors import HoneyguideError
 from honeyguide.parsers import pool as module
 from honeyguide.parsers.html import parse as parse_here
-from honeyguide.parsers.pool import Here, ParserPool, Read
+from honeyguide.parsers.pool import Here, NoProcessError, ParserPool, Read, SmallHere
 
 from ..processes import end, runs
 
@@ -197,3 +197,71 @@ def test_a_reader_whose_crawl_was_killed_ends_without_a_word(cut):
     reader.stdout.close()  # nobody is there for the answers
     reader.stdin.write((recipe + question)[:cut])
     assert reader.communicate(timeout=60)[1] == b""
+
+
+SHORTAGE = """
+import asyncio, os, resource
+from honeyguide.parsers import pool
+pool.FIRST_PAUSE, pool.LONGEST_PAUSE = 0.05, 0.1
+async def main():
+    reader = pool.SmallHere()
+    spare = [os.open("/", os.O_RDONLY)]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (spare[0] + 50,) * 2)
+    while True:
+        try:
+            spare.append(os.dup(spare[0]))
+        except OSError:
+            break
+    loop = asyncio.get_running_loop()
+    loop.call_later(0.3, lambda: [os.close(file) for file in spare])
+    async with asyncio.timeout(60):
+        found = await reader.read(b"<a href=/x>x</a>" * 5000, "http://a.example/", "text/html")
+    print(len(found.parsed.page.links), reader._pool._failed > 0)
+    await reader.close()
+asyncio.run(main())
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="limits of open files")
+def test_a_page_waits_until_there_are_files_for_a_reader():
+    ended = subprocess.run([sys.executable, "-c", SHORTAGE], capture_output=True, text=True)
+    assert ended.stdout == "5000 True\n", ended.stderr
+    assert ended.stderr.count("cannot be started yet: Too many open files") == 1
+
+
+async def refused(*command, **settings):
+    raise OSError(24, "Too many open files")
+
+
+def test_a_reader_that_can_never_be_started_is_given_up_and_tried_again_later(monkeypatch):
+    monkeypatch.setattr(module, "FIRST_PAUSE", 0.001)
+    monkeypatch.setattr(module, "LONGEST_PAUSE", 0.001)
+
+    async def main():
+        reader, large = SmallHere(), b"<p>" * 5000
+        loop = asyncio.get_running_loop()
+        start, loop.subprocess_exec = loop.subprocess_exec, refused
+        async with asyncio.timeout(60):
+            for _ in range(2):
+                with pytest.raises(NoProcessError, match="can be started: Too many open files"):
+                    await reader.read(large, URL)
+            loop.subprocess_exec = start
+            found = await reader.read(large, URL)
+        await reader.close()
+        return found == parse(large, URL)
+
+    assert asyncio.run(main())
+
+
+def test_a_pool_is_closed_whatever_became_of_its_processes(monkeypatch):
+    async def main():
+        pool = ParserPool(2)
+        asyncio.get_running_loop().subprocess_exec = broken
+        found = await pool.read(PAGES[0], URL)
+        await pool.close()
+        return found
+
+    async def broken(*command, **settings):
+        raise ValueError("a bug")
+
+    assert asyncio.run(main()) == parse(PAGES[0], URL)

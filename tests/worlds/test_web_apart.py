@@ -4,8 +4,9 @@ import asyncio
 
 import pytest
 
-from honeyguide.contracts import Link, Response, Verdict
+from honeyguide.contracts import UNASKED, Link, Response, Verdict
 from honeyguide.errors import HoneyguideError
+from honeyguide.parsers.pool import NoProcessError
 from honeyguide.plan import Plan
 from honeyguide.worlds.web import WebWorld
 from tests.test_live import PROGRAM, flags, rows, run, served
@@ -45,25 +46,47 @@ def test_a_web_whose_pages_are_read_already_needs_no_parsers():
         plan.open()
 
 
+class Fetcher:
+    """Has the same answer to everything."""
+
+    async def fetch(self, link, terms=None):
+        return Response(link, link.url, 200, {}, b"<p>trouble")
+
+    async def close(self):
+        pass
+
+
+class Defeated:
+    """A reader to whom this happens before, or when it reads."""
+
+    def __init__(self, before=None, then=None):
+        self.before, self.then = before, then
+
+    async def ready(self):
+        if self.before:
+            raise self.before
+
+    async def read(self, body, url, content_type=""):
+        if self.then:
+            raise self.then
+
+    async def close(self):
+        pass
+
+
+def visited(reader):
+    world = WebWorld(lambda page: Verdict(1.0, True), Fetcher(), reader=reader)
+    return asyncio.run(world.visit(Link("http://a.example/")))
+
+
 def test_a_page_that_cannot_be_read_is_a_failed_visit():
-    class Fetcher:
-        async def fetch(self, link, terms=None):
-            return Response(link, link.url, 200, {}, b"<p>trouble")
-
-        async def close(self):
-            pass
-
-    class Defeated:
-        async def ready(self):
-            pass
-
-        async def read(self, body, url, content_type=""):
-            return None
-
-        async def close(self):
-            pass
-
-    world = WebWorld(lambda page: Verdict(1.0, True), Fetcher(), reader=Defeated())
-    visit = asyncio.run(world.visit(Link("http://a.example/")))
+    visit = visited(Defeated())
     assert (visit.page, visit.failure, visit.verdict.relevant) == (None, "unreadable", False)
     assert visit.response.body == b"<p>trouble"
+
+
+@pytest.mark.parametrize("when", ["before", "then"])
+def test_a_page_for_which_no_process_can_be_started_is_asked_for_again(when):
+    visit = visited(Defeated(**{when: NoProcessError("too many open files")}))
+    assert (visit.page, visit.failure, visit.again) == (None, "no process to read it", True)
+    assert (visit.host_delay == UNASKED) == (when == "before")
