@@ -105,7 +105,7 @@ def crawl(
         ),
     ] = [],  # noqa: B006 - never changed
     max_waiting: flags.MaxWaiting = None,
-    max_memory: flags.MaxMemory = "",
+    max_memory: flags.MaxMemory = flags.NO_SIZE,
     budget: flags.Budget = 1000,
     max_relevant: MaxRelevant = None,
     max_seconds: MaxSeconds = None,
@@ -147,7 +147,7 @@ def resume(
     max_seconds: MaxSeconds = None,
     max_bytes: MaxBytes = None,
     max_barren: MaxBarren = None,
-    max_memory: flags.MaxMemory = "",
+    max_memory: flags.OtherMaxMemory = flags.NO_SIZE,
 ) -> None:
     """Go on with a crawl that was killed, interrupted, or stopped at a limit."""
     changes = {
