@@ -262,7 +262,7 @@ class _Tally:
         self.failures: Counter[str] = Counter()
         self.origins: set[str] = set()
         self._previous: Request | None = None
-        self._for_robots = False  # whether the previous one was, or was led there from it
+        self._robots_of = ""  # the origin whose robots.txt the previous one was for, or led to
         self._waits, self._obeyed = 0, 0
         self._examples: list[tuple[bool, int, Wait]] = []  # whether obeyed, in order
 
@@ -271,11 +271,13 @@ class _Tally:
         origin, path = _parts(request.url)
         before = self._previous
         is_hop = before is not None and before.location == request.url
-        is_follow_up = is_hop or self._for_robots
         is_robots = path == "/robots.txt"
-        self._for_robots = is_robots or (is_hop and self._for_robots)
-        self.robots_txt += self._for_robots
-        self.hops += is_hop and not self._for_robots
+        is_another_try = is_robots and origin == self._robots_of
+        is_follow_up = is_hop or (self._robots_of != "" and not is_another_try)
+        if not (is_hop and self._robots_of):
+            self._robots_of = origin if is_robots else ""
+        self.robots_txt += self._robots_of != ""
+        self.hops += is_hop and not self._robots_of
         if before is None:
             self.first = request.sent
         else:

@@ -255,6 +255,24 @@ def test_a_page_after_a_robots_txt_that_is_elsewhere_belongs_to_the_same_visit(k
     assert told.follow_ups.count == 2
 
 
+def test_another_try_for_robots_txt_does_not_follow_at_once(kept):
+    folder, put = kept
+    robots = {"url": "http://a.test/robots.txt"}
+    put({"sent": 1.0, "status": 503, **robots}, {"sent": 61.0, "status": 503, **robots})
+    put({"sent": 121.0, **robots}, {"sent": 121.1})
+    told = only(folder)
+    assert (told.robots_txt, told.gaps.count, told.gaps.smallest) == (3, 2, 60.0)
+    assert (told.follow_ups.count, told.follow_ups.smallest) == (1, pytest.approx(0.1))
+
+
+def test_robots_txt_of_another_port_belongs_to_the_visit_that_leads_there(kept):
+    folder, put = kept
+    put({"sent": 1.0, "url": "http://a.test/robots.txt"})
+    put({"sent": 1.1, "url": "http://a.test:81/robots.txt"}, {"sent": 1.2})
+    told = only(folder)
+    assert (told.robots_txt, told.gaps.count, told.follow_ups.count) == (2, 0, 2)
+
+
 def test_hosts_that_could_not_be_reached_are_told_from_those_that_answered(kept):
     folder, put = kept
     put({"sent": 1.0, "status": 0, "failure": "connection refused"}, {"sent": 9.0})
