@@ -21,7 +21,8 @@ from honeyguide.fetchers.robots_record import from_learnt
 from honeyguide.fetchers.robots_txt import RobotsTxt
 from honeyguide.fetchers.targets import host_of, target
 from honeyguide.store import requests
-from honeyguide.store.database import reading, settings
+from honeyguide.store.database import about, reading, settings
+from honeyguide.store.lock import holder
 
 PRODUCT = "honeyguide"  # as robots.txt files name this crawler
 LONGEST_CRAWL_DELAY = 60.0  # seconds; more is not kept, see Politeness
@@ -32,8 +33,10 @@ _EXAMPLES = 10
 _UNSENT = frozenset(
     {"connection refused", "unreachable", "tls", "dns", "private address", "too many open files"}
 )
+_EVERY_EVENT = (1 << 63) - 1  # a number beyond all of them
 _NAMES_SHOWN = 1000  # hosts, when one is asked for that is not there
 
+_Row = Request | str | None  # a request, a refused URL, or a visit without its request
 RobotsBody = Callable[[str], bytes | None]  # of an origin; None where it was not kept
 Rules = Callable[[str], RobotsTxt | None]  # the same, read
 
@@ -42,7 +45,15 @@ class Known(NamedTuple):
     """How much of what a crawl sent was kept: older versions kept visits only."""
 
     requests: int
-    earlier_visits: int  # that were answered before the first request that was kept
+    first: float | None  # when the first of them was sent
+    earlier_visits: int  # that were answered before, when an older version crawled
+    older_events: int  # the last event of that version
+    is_cut_off: bool  # killed, and not resumed since
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether there is no sign that a request is missing."""
+        return self.requests > 0 and not self.earlier_visits and not self.is_cut_off
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +99,9 @@ class HostReport:
     """What a crawl did to one host; times are seconds since 1970."""
 
     host: str
-    complete: bool  # every request was kept; False: visits are all that is known
+    complete: bool  # every request was kept, as far as can be told
     requests: int
+    missing: int  # visits that the host answered, of whose requests nothing was kept
     unsent: int  # requests among them for which no connection could be made
     first: float
     last: float
@@ -120,13 +132,14 @@ def host_reports(folder: Path, host: str = "") -> Iterator[HostReport]:
         database.execute("BEGIN")  # a running crawl goes on, the report sees one moment of it
         known = _what_is_known(database, folder)
         sent = _visits(database, host) if known.requests == 0 else requests.by_host(database, host)
-        both: Iterator[tuple[str, int, Request | str]] = heapq.merge(
+        all_rows: Iterator[tuple[str, int, _Row]] = heapq.merge(
             ((request.host, 0, request) for request in sent),
             ((name, 1, url) for name, url in _refused(database, host)),
+            ((name, 2, None) for name in _missing(database, host, known)),
             key=itemgetter(0, 1),
         )
         found = False
-        for name, rows in groupby(both, key=itemgetter(0)):
+        for name, rows in groupby(all_rows, key=itemgetter(0)):
             found = True
             yield _report(name, map(itemgetter(2), rows), partial(kept_robots_txt, database), known)
         if host and not found:
@@ -161,14 +174,17 @@ def _what_is_known(database: sqlite3.Connection, folder: Path) -> Known:
     count, begin = 0, None
     if _has_table(database, "requests"):
         [[count, begin]] = database.execute("SELECT count(*), min(sent) FROM requests")
+    known = about(database)
+    older = known.get("unchecked", _EVERY_EVENT)
     [[earlier]] = database.execute(
-        "SELECT count(*) FROM pages WHERE status > 0 AND (? IS NULL OR fetched < ?)",
-        (begin, begin),
+        "SELECT count(*) FROM pages WHERE status > 0 AND n <= ? AND (? IS NULL OR fetched < ?)",
+        (older, begin, begin),
     )
     world = settings(folder).get("world", "")
     if not count and world.partition(":")[0] != "web":
         raise HoneyguideError(f"{folder} sent no requests: its pages come from world {world!r}")
-    return Known(count, earlier)
+    is_cut_off = count > 0 and not known.get("stopped") and not holder(folder)
+    return Known(count, begin, earlier, older, is_cut_off)
 
 
 # --------------------------------------------------------------------------- reading
@@ -198,6 +214,26 @@ def _refused(database: sqlite3.Connection, host: str) -> Iterator[tuple[str, str
     )
 
 
+def _missing(database: sqlite3.Connection, host: str, known: Known) -> Iterator[str]:
+    """The host of each visit that was answered, but whose request was lost when a kill came."""
+    if not known.requests:
+        return iter(())
+    database.create_function("asked_url", 1, _asked_url, deterministic=True)
+    rows = database.execute(
+        "SELECT host_of(url) AS host FROM pages"
+        " WHERE status > 0 AND NOT (n <= ? AND fetched < ?) AND (? = '' OR host_of(url) = ?)"
+        " AND asked_url(url) NOT IN (SELECT url FROM requests) ORDER BY host",
+        (known.older_events, known.first, host, host),
+    )
+    return (name for (name,) in rows)
+
+
+def _asked_url(url: str) -> str:
+    """A URL as requests name it."""
+    place = target(url)
+    return url if isinstance(place, str) else place.url
+
+
 def _hosts(database: sqlite3.Connection, known: Known) -> list[str]:
     query = (
         "SELECT DISTINCT host FROM requests LIMIT ?"
@@ -210,18 +246,20 @@ def _hosts(database: sqlite3.Connection, known: Known) -> list[str]:
 # --------------------------------------------------------------------------- counting
 
 
-def _report(host: str, rows: Iterable[Request | str], body: RobotsBody, known: Known) -> HostReport:
-    """Count the requests of one host, which come first, and the URLs that were refused."""
+def _report(host: str, rows: Iterable[_Row], body: RobotsBody, known: Known) -> HostReport:
+    """Count the requests of one host, which come first, and what else is known of it."""
 
     @lru_cache(maxsize=8)
     def rules(origin: str) -> RobotsTxt | None:
         found = body(origin)
         return None if found is None else RobotsTxt(found, PRODUCT)
 
-    tally, refused = _Tally(), _RefusedTally(rules)
+    tally, refused, missing = _Tally(), _RefusedTally(rules), 0
     for row in rows:
         if isinstance(row, Request):
             tally.add(row)
+        elif row is None:
+            missing += 1
         else:
             refused.add(row)
     is_timed = known.requests > 0
@@ -229,8 +267,9 @@ def _report(host: str, rows: Iterable[Request | str], body: RobotsBody, known: K
     wish = _crawl_delay(tally.origins | refused.origins, rules)
     return HostReport(
         host=host,
-        complete=is_timed and not known.earlier_visits,
+        complete=known.is_whole and not missing,
         requests=tally.count,
+        missing=missing,
         unsent=tally.unsent,
         first=tally.first,
         last=tally.last,

@@ -17,12 +17,13 @@ import pytest
 from typer.testing import CliRunner
 
 from honeyguide.cli import app
-from honeyguide.contracts import Request
+from honeyguide.contracts import Link, Page, Request, Response, Verdict, Visit
 from honeyguide.errors import HoneyguideError
 from honeyguide.host_report import host_reports
 from honeyguide.store import database, requests
 from honeyguide.store.check import Check
 from honeyguide.store.repair import repair
+from honeyguide.store.store import Store
 from tests.fetchers.servers import page, redirect, served
 
 PROGRAM = Path(sys.executable).parent / "honeyguide"
@@ -204,6 +205,43 @@ def test_requests_that_an_interruption_cuts_off_are_counted_too(tmp_path):
     [told] = host_reports(tmp_path / "out")
     assert told.requests == len(asked) == 3
     assert told.failures == {"cancelled": 1}
+
+
+def lately(folder, *pages):
+    """Pages of which a killed process kept the visits, but not the requests."""
+    store = Store(folder, batch_seconds=1000.0)
+    for url in pages:
+        link = Link(url)
+        response = Response(link, url, 200, {}, b"<p>rocks")
+        store.absorbed(Visit(link, Page(url), Verdict(0.0, False), response), 0.5, 1.0)
+    store.note(stopped="budget spent")
+    store.close()
+
+
+def test_pages_whose_requests_a_kill_took_are_told_and_the_report_is_not_complete(kept):
+    folder, put = kept
+    put({"sent": 10.0, "url": "http://a.test/robots.txt"}, {"sent": 11.0})
+    lately(folder, "http://a.test/", "http://a.test/2", "http://a.test/3", "http://b.test/")
+    put({"sent": 12.0}, host="c.test")
+    told = {report.host: report for report in host_reports(folder)}
+    counts = {host: (each.requests, each.missing) for host, each in told.items()}
+    assert counts == {"a.test": (2, 2), "b.test": (0, 1), "c.test": (1, 0)}
+    assert [each.complete for each in told.values()] == [False, False, True]
+    said = report(folder, "--host", "a.test")
+    assert "2 further requests brought a page, but were not noted before the crawler was" in said
+    assert "3 further requests brought a page" in report(folder)
+    assert "killed" not in report(folder, "--host", "c.test")
+    assert "kept no request to b.test" in report(folder, "--host", "b.test")
+
+
+def test_a_crawl_that_was_cut_off_is_not_told_as_complete(kept):
+    folder, put = kept
+    put({"sent": 10.0})
+    assert not only(folder).complete
+    assert "may be missing" in report(folder)
+    lately(folder)
+    assert only(folder).complete
+    assert "may be missing" not in report(folder)
 
 
 # ----------------------------------------------------------------------- made up requests
