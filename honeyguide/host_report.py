@@ -15,7 +15,7 @@ from statistics import median
 from typing import NamedTuple
 
 from honeyguide.contracts import OfHost, Request
-from honeyguide.errors import HoneyguideError, unknown
+from honeyguide.errors import HoneyguideError
 from honeyguide.fetchers.politeness import NOT_ASKED, NOT_YET_ASKED
 from honeyguide.fetchers.robots_record import from_learnt
 from honeyguide.fetchers.robots_txt import RobotsTxt
@@ -23,6 +23,7 @@ from honeyguide.fetchers.targets import host_of, target
 from honeyguide.store import requests
 from honeyguide.store.database import about, reading, settings
 from honeyguide.store.lock import holder
+from honeyguide.urls import canonical
 
 PRODUCT = "honeyguide"  # as robots.txt files name this crawler
 LONGEST_CRAWL_DELAY = 60.0  # seconds; more is not kept, see Politeness
@@ -34,7 +35,6 @@ _UNSENT = frozenset(
     {"connection refused", "unreachable", "tls", "dns", "private address", "too many open files"}
 )
 _EVERY_EVENT = (1 << 63) - 1  # a number beyond all of them
-_NAMES_SHOWN = 1000  # hosts, when one is asked for that is not there
 
 _Row = Request | str | None  # a request, a refused URL, or a visit without its request
 RobotsBody = Callable[[str], bytes | None]  # of an origin; None where it was not kept
@@ -120,13 +120,18 @@ class HostReport:
     clock_set_back: int  # how often a request seems to be sent before its predecessor
 
     @property
+    def is_empty(self) -> bool:
+        """Whether the crawl had nothing to do with the host."""
+        return not (self.requests or self.missing or self.refused)
+
+    @property
     def refusals(self) -> int:
         """URLs that robots.txt forbids."""
         return sum(each.count for each in self.refused)
 
 
 def host_reports(folder: Path, host: str = "") -> Iterator[HostReport]:
-    """A report for each host that was asked, or for one; memory does not grow with hosts."""
+    """A report for each host that was asked, or for one, asked or not; hosts take no memory."""
     with reading(folder) as database:
         database.create_function("host_of", 1, host_of, deterministic=True)
         database.execute("BEGIN")  # a running crawl goes on, the report sees one moment of it
@@ -138,12 +143,21 @@ def host_reports(folder: Path, host: str = "") -> Iterator[HostReport]:
             ((name, 2, None) for name in _missing(database, host, known)),
             key=itemgetter(0, 1),
         )
+        body = partial(kept_robots_txt, database)
         found = False
         for name, rows in groupby(all_rows, key=itemgetter(0)):
             found = True
-            yield _report(name, map(itemgetter(2), rows), partial(kept_robots_txt, database), known)
+            yield _report(name, map(itemgetter(2), rows), body, known)
         if host and not found:
-            raise unknown("host", host, _hosts(database, known))
+            yield _report(host, (), body, known)
+
+
+def host_named(said: str) -> str:
+    """The host that a name, with or without a port, or a URL means; empty when it is none."""
+    said = said.strip()
+    is_bare_address = said.count(":") > 1 and not said.startswith("[")  # IPv6
+    authority = f"[{said}]" if is_bare_address else said
+    return host_of(canonical(said if "://" in said else f"http://{authority}/") or "")
 
 
 def what_is_known(folder: Path) -> Known:
@@ -232,15 +246,6 @@ def _asked_url(url: str) -> str:
     """A URL as requests name it."""
     place = target(url)
     return url if isinstance(place, str) else place.url
-
-
-def _hosts(database: sqlite3.Connection, known: Known) -> list[str]:
-    query = (
-        "SELECT DISTINCT host FROM requests LIMIT ?"
-        if known.requests
-        else "SELECT DISTINCT host_of(url) FROM pages LIMIT ?"
-    )
-    return [name for (name,) in database.execute(query, (_NAMES_SHOWN,))]
 
 
 # --------------------------------------------------------------------------- counting

@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 from honeyguide.cli import app
 from honeyguide.contracts import Link, Page, Request, Response, Verdict, Visit
 from honeyguide.errors import HoneyguideError
-from honeyguide.host_report import host_reports
+from honeyguide.host_report import host_named, host_reports
 from honeyguide.store import database, requests
 from honeyguide.store.check import Check
 from honeyguide.store.repair import repair
@@ -180,9 +180,42 @@ def test_a_report_can_be_written_to_a_new_file(crawled, tmp_path):
     assert "already exists" in str(again.exception)
 
 
-def test_a_host_that_was_not_asked_is_told_so(crawled):
-    with pytest.raises(HoneyguideError, match=r"did you mean 'a\.test'"):
-        list(host_reports(crawled[0], "aa.test"))
+@pytest.mark.parametrize("host", ["aa.test", "nowhere.example", "b\u00fccher.example"])
+def test_a_host_that_was_never_asked_is_told_so_and_no_other_is_guessed(crawled, host):
+    name = host.encode("idna").decode()
+    assert report(crawled[0], "--host", host) == f"{crawled[0]} asked nothing of {name}.\n"
+    told = json.loads(report(crawled[0], "--host", host, "--json"))
+    assert (told["host"], told["requests"], told["missing"]) == (name, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("said", "host"),
+    [
+        ("a.test:80", "a.test"),
+        ("A.test.", "a.test"),
+        (" a.test ", "a.test"),
+        ("https://a.test:8443/x", "a.test"),
+        ("b\u00fccher.example", "xn--bcher-kva.example"),
+        ("xn--bcher-kva.example", "xn--bcher-kva.example"),
+        ("::1", "::1"),
+        ("[::1]", "::1"),
+        ("[::1]:80", "::1"),
+        ("127.0.0.1", "127.0.0.1"),
+        ("", ""),
+        ("a b", ""),
+        ("ftp://a.test/", ""),
+    ],
+)
+def test_a_host_is_understood_however_it_is_named(said, host):
+    assert host_named(said) == host
+
+
+@pytest.mark.parametrize("said", ["", "a b"])
+def test_what_names_no_host_is_a_wrong_flag(crawled, said):
+    command = [PROGRAM, "report", crawled[0], "--host", said]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    told = f"honeyguide: Invalid value for '--host': {said!r} is no host or web address\n"
+    assert (done.returncode, done.stderr) == (2, told)
 
 
 def test_requests_that_an_interruption_cuts_off_are_counted_too(tmp_path):
