@@ -180,6 +180,12 @@ def test_a_report_can_be_written_to_a_new_file(crawled, tmp_path):
     assert "already exists" in str(again.exception)
 
 
+def test_a_report_to_a_dash_goes_to_standard_output(crawled, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert report(crawled[0], "--out", "-") == report(crawled[0])
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize("host", ["aa.test", "nowhere.example", "b\u00fccher.example"])
 def test_a_host_that_was_never_asked_is_told_so_and_no_other_is_guessed(crawled, host):
     name = host.encode("idna").decode()
@@ -377,6 +383,14 @@ def test_a_damaged_request_is_told_and_can_be_forgotten(kept):
     done, left = repair(folder)
     assert (len(done), left) == (1, [])
     assert only(folder).requests == 2
+
+
+def test_a_crawl_that_ended_without_a_request_has_sent_none(kept):
+    folder, _ = kept
+    store = Store(folder)
+    assert report(folder) == "No request was sent yet.\n"
+    store.close()
+    assert report(folder) == "No request was sent.\n"
 
 
 def test_a_generated_web_has_no_hosts_to_report_on(tmp_path):

@@ -25,7 +25,9 @@ def report(
         bool,
         typer.Option("--json", help="A line of JSON for each host; times are seconds since 1970."),
     ] = False,
-    out: Annotated[Path | None, typer.Option("--out", help="A file to write it to.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="The file to make; - is standard output.")
+    ] = None,
 ) -> None:
     """Show a site's owner what a crawl asked of the site, when, and which wishes it heeded."""
     from honeyguide.host_report import host_named, host_reports
@@ -35,7 +37,7 @@ def report(
         raise typer.BadParameter(f"{host!r} is no host or web address", param_hint="'--host'")
     found = host_reports(folder, name)
     lines = _json(found) if as_json else _readable(folder, found)
-    if out is None:
+    if out is None or str(out) == "-":
         for line in lines:
             typer.echo(line)
     else:
@@ -53,7 +55,7 @@ def _readable(folder: Path, found: Iterator["HostReport"]) -> Iterator[str]:
 
     first, second = next(found, None), next(found, None)
     if first is None:
-        yield "No request was sent yet."
+        yield "No request was sent yet." if status(folder)["process"] else "No request was sent."
         return
     if first.is_empty:
         yield f"{folder} asked nothing of {first.host}."
