@@ -5,19 +5,23 @@ import json
 import math
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
 from datetime import UTC, datetime
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO, TextIO
+from typing import Any, BinaryIO, NamedTuple, TextIO
 
 from honeyguide.errors import HoneyguideError, unknown
 from honeyguide.files import inside, open_inside
-from honeyguide.store.database import about, open_crawl, reading, told
+from honeyguide.serialise import DamagedError
+from honeyguide.store.checksums import is_whole
+from honeyguide.store.database import FORMAT, about, open_crawl, reading, told
+from honeyguide.store.database import format_of as store_format_of
 from honeyguide.store.ledger import clean
 from honeyguide.store.lock import holder
+from honeyguide.store.records import stored
 from honeyguide.store.store import WARCS, unpacked_text
 from honeyguide.warc.writer import warcinfo
 
@@ -51,13 +55,20 @@ _GROUP = 1000  # pages in one piece of a Parquet file
 _PIECE = 1 << 20  # bytes
 
 
+class Exported(NamedTuple):
+    """How many pages an export has, and how many it is without."""
+
+    pages: int
+    damaged: int  # left out, because they are not what was written
+
+
 def export(
     folder: Path,
     format: str,
     out: Path,
     relevant_only: bool = False,
     progress: Progress | None = None,
-) -> int:
+) -> Exported:
     """Write the pages of a crawl to a new file, and count them."""
     if format not in FORMATS:
         raise unknown("format", format, FORMATS)
@@ -70,12 +81,22 @@ def export(
             FORMATS[format](pages, part)
             part.rename(out)
         except (OSError, *_MISFITS) as error:
-            reason = getattr(error, "strerror", None) or told(error)
-            raise HoneyguideError(f"cannot export {folder} to {out}: {reason}") from None
+            raise HoneyguideError(
+                f"cannot export {folder} to {out}: {_reason(error, part)}"
+            ) from None
         finally:
             with suppress(OSError):
                 part.unlink(missing_ok=True)
-    return pages.count
+    return Exported(pages.count, pages.damaged)
+
+
+def _reason(error: Exception, part: Path) -> str:
+    """What went wrong, with the file that it went wrong with unless that is the new one."""
+    said = getattr(error, "strerror", None) or told(error)
+    name = getattr(error, "filename", None)
+    if name is None or Path(name) == part:
+        return said
+    return f"{name} is missing" if isinstance(error, FileNotFoundError) else f"{name}: {said}"
 
 
 def stream(
@@ -84,7 +105,7 @@ def stream(
     file: TextIO,
     relevant_only: bool = False,
     progress: Progress | None = None,
-) -> int:
+) -> Exported:
     """Write the pages of a crawl as text to an open file, and count them."""
     if format not in FORMATS:
         raise unknown("format", format, FORMATS)
@@ -97,7 +118,16 @@ def stream(
             TEXTS[format](pages, file)
         except _MISFITS as error:
             raise HoneyguideError(f"cannot export {folder}: {told(error)}") from None
-    return pages.count
+    return Exported(pages.count, pages.damaged)
+
+
+class _Place(NamedTuple):
+    """Where the records of a page are."""
+
+    path: Path
+    offset: int
+    length: int
+    url: str  # that was asked for
 
 
 class _Pages:
@@ -112,41 +142,86 @@ class _Pages:
     ) -> None:
         self.folder = folder
         self.count = 0  # given out so far
-        self.without_body = 0
+        self.damaged = self.without_body = 0  # left out so far
         self._database = database
+        # a damaged text must not end the reading: no checksum fits it
+        database.text_factory = partial(str, encoding="utf-8", errors="surrogateescape")
+        self._unchecked = _unchecked(database)
         self._relevant_only = relevant_only
         self._progress = progress
 
     def rows(self) -> Iterator[Row]:
         """What is known of each."""
-        for values in self._select(", ".join(_COLUMNS.values())):
-            row = dict(zip(_COLUMNS, values, strict=True))
-            row["text"] = clean(unpacked_text(row["text"]))
+        for values in self._select():
+            row = {name: values[column] for name, column in _COLUMNS.items()}
+            try:
+                row["text"] = clean(unpacked_text(row["text"]))
+            except HoneyguideError:  # without a checksum, this is how damage shows
+                self.damaged += 1
+                continue
             row["relevant"] = bool(row["relevant"])
             row["reasons"] = json.loads(row["reasons"])
             row["fetched"] = datetime.fromtimestamp(row["fetched"], UTC).isoformat()
             if row["score"] is not None and not math.isfinite(row["score"]):
                 row["score"] = None  # seeds come first, whatever they are worth
-            yield row
-
-    def places(self) -> Iterator[tuple[Path, int, int]]:
-        """Where the records of each are."""
-        warcs = inside(self.folder, WARCS)
-        for name, offset, length in self._select("warc, warc_offset, warc_length"):
-            if name:
-                yield inside(warcs, name), offset, length
-            else:
-                self.count -= 1
-                self.without_body += 1
-
-    def _select(self, columns: str) -> Iterator[tuple[Any, ...]]:
-        chosen = (int(self._relevant_only),)
-        [[total]] = self._database.execute(f"SELECT count(*) {_PAGES}", chosen)
-        for row in self._database.execute(f"SELECT {columns} {_PAGES}", chosen):
             self.count += 1
             yield row
+
+    def records(self) -> Iterator[_Place]:
+        """Where the records of each are, if they are what was written."""
+        warcs = inside(self.folder, WARCS)
+        for row in self._select():
+            if not row["warc"]:
+                self.without_body += 1
+                continue
+            place = _Place(
+                inside(warcs, row["warc"]), row["warc_offset"], row["warc_length"], row["url"]
+            )
+            if not _are_whole(place):
+                self.damaged += 1
+                continue
+            self.count += 1
+            yield place
+
+    def _select(self) -> Iterator[Row]:
+        """The rows of the pages that are what was written."""
+        chosen = (int(self._relevant_only),)
+        [[total]] = self._database.execute(f"SELECT count(*) {_PAGES}", chosen)
+        found = self._database.execute(f"SELECT * {_PAGES}", chosen)
+        names = [name for name, *_ in found.description]
+        for done, row in enumerate(found, 1):
+            if self._is_whole(row):
+                yield dict(zip(names, row, strict=True))
+            else:
+                self.damaged += 1
             if self._progress is not None:
-                self._progress(self.count, total)
+                self._progress(done, total)
+
+    def _is_whole(self, row: Sequence[Any]) -> bool:
+        """As far as this can be told: rows of older versions have no checksum."""
+        if self._unchecked is None:
+            return True
+        return is_whole(row) or (row[-1] is None and row[0] <= self._unchecked)
+
+
+def _unchecked(database: sqlite3.Connection) -> int | None:
+    """The last event whose rows may have no checksum; None where no row has one."""
+    if store_format_of(database) < FORMAT:
+        return None
+    found = database.execute("SELECT value FROM about WHERE key = 'unchecked'").fetchone()
+    return found[0] if found and type(found[0]) is int else 0
+
+
+def _are_whole(place: _Place) -> bool:
+    """Whether the records of one page, and no others, are at a place."""
+    path, offset, length, url = place
+    if not (type(offset) is type(length) is int and min(offset, length) >= 0):
+        return False
+    try:
+        [found] = stored(path.parent, path.name, offset, offset + length)
+    except (DamagedError, ValueError):  # none, or several
+        return False
+    return url in (found.url, found.requested)
 
 
 # --------------------------------------------------------------------------- formats
@@ -191,23 +266,22 @@ def _warc(pages: _Pages, path: Path) -> None:
     """Copy the records as they are: each can be read on its own."""
     with path.open("wb") as file:
         file.write(warcinfo(path.name.removeprefix(".").removesuffix(".part"), {}, time.time()))
-        for source, offset, length in pages.places():
-            _copy(source, offset, length, file)
-    if pages.without_body and not pages.count:
+        for place in pages.records():
+            _copy(place, file)
+    if pages.without_body and not pages.count and not pages.damaged:
         raise HoneyguideError(
             f"{pages.folder} has no bodies for a WARC file: generated and recorded webs leave none"
         )
 
 
-def _copy(source: Path, offset: int, length: int, out: BinaryIO) -> None:
-    if not (type(offset) is type(length) is int and min(offset, length) >= 0):
-        raise HoneyguideError(f"no records can be at byte {offset!r} of {source}")
-    with open_inside(source.parent, source.name) as file:
-        file.seek(offset)
+def _copy(place: _Place, out: BinaryIO) -> None:
+    length = place.length
+    with open_inside(place.path.parent, place.path.name) as file:
+        file.seek(place.offset)
         while length and (piece := file.read(min(length, _PIECE))):
             length -= out.write(piece)
     if length:
-        raise HoneyguideError(f"{source} is cut off")
+        raise HoneyguideError(f"{place.path} is cut off")
 
 
 TEXTS: dict[str, Callable[[_Pages, TextIO], None]] = {"jsonl": _jsonl, "csv": _csv}

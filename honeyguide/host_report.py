@@ -15,13 +15,15 @@ from statistics import median
 from typing import NamedTuple
 
 from honeyguide.contracts import OfHost, Request
-from honeyguide.errors import HoneyguideError, unknown
+from honeyguide.errors import HoneyguideError
 from honeyguide.fetchers.politeness import NOT_ASKED, NOT_YET_ASKED
 from honeyguide.fetchers.robots_record import from_learnt
 from honeyguide.fetchers.robots_txt import RobotsTxt
 from honeyguide.fetchers.targets import host_of, target
 from honeyguide.store import requests
-from honeyguide.store.database import reading, settings
+from honeyguide.store.database import about, reading, settings
+from honeyguide.store.lock import holder
+from honeyguide.urls import canonical
 
 PRODUCT = "honeyguide"  # as robots.txt files name this crawler
 LONGEST_CRAWL_DELAY = 60.0  # seconds; more is not kept, see Politeness
@@ -32,8 +34,9 @@ _EXAMPLES = 10
 _UNSENT = frozenset(
     {"connection refused", "unreachable", "tls", "dns", "private address", "too many open files"}
 )
-_NAMES_SHOWN = 1000  # hosts, when one is asked for that is not there
+_EVERY_EVENT = (1 << 63) - 1  # a number beyond all of them
 
+_Row = Request | str | None  # a request, a refused URL, or a visit without its request
 RobotsBody = Callable[[str], bytes | None]  # of an origin; None where it was not kept
 Rules = Callable[[str], RobotsTxt | None]  # the same, read
 
@@ -42,7 +45,15 @@ class Known(NamedTuple):
     """How much of what a crawl sent was kept: older versions kept visits only."""
 
     requests: int
-    earlier_visits: int  # that were answered before the first request that was kept
+    first: float | None  # when the first of them was sent
+    earlier_visits: int  # that were answered before, when an older version crawled
+    older_events: int  # the last event of that version
+    is_cut_off: bool  # killed, and not resumed since
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether there is no sign that a request is missing."""
+        return self.requests > 0 and not self.earlier_visits and not self.is_cut_off
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +99,9 @@ class HostReport:
     """What a crawl did to one host; times are seconds since 1970."""
 
     host: str
-    complete: bool  # every request was kept; False: visits are all that is known
+    complete: bool  # every request was kept, as far as can be told
     requests: int
+    missing: int  # visits that the host answered, of whose requests nothing was kept
     unsent: int  # requests among them for which no connection could be made
     first: float
     last: float
@@ -108,29 +120,44 @@ class HostReport:
     clock_set_back: int  # how often a request seems to be sent before its predecessor
 
     @property
+    def is_empty(self) -> bool:
+        """Whether the crawl had nothing to do with the host."""
+        return not (self.requests or self.missing or self.refused)
+
+    @property
     def refusals(self) -> int:
         """URLs that robots.txt forbids."""
         return sum(each.count for each in self.refused)
 
 
 def host_reports(folder: Path, host: str = "") -> Iterator[HostReport]:
-    """A report for each host that was asked, or for one; memory does not grow with hosts."""
+    """A report for each host that was asked, or for one, asked or not; hosts take no memory."""
     with reading(folder) as database:
         database.create_function("host_of", 1, host_of, deterministic=True)
         database.execute("BEGIN")  # a running crawl goes on, the report sees one moment of it
         known = _what_is_known(database, folder)
         sent = _visits(database, host) if known.requests == 0 else requests.by_host(database, host)
-        both: Iterator[tuple[str, int, Request | str]] = heapq.merge(
+        all_rows: Iterator[tuple[str, int, _Row]] = heapq.merge(
             ((request.host, 0, request) for request in sent),
             ((name, 1, url) for name, url in _refused(database, host)),
+            ((name, 2, None) for name in _missing(database, host, known)),
             key=itemgetter(0, 1),
         )
+        body = partial(kept_robots_txt, database)
         found = False
-        for name, rows in groupby(both, key=itemgetter(0)):
+        for name, rows in groupby(all_rows, key=itemgetter(0)):
             found = True
-            yield _report(name, map(itemgetter(2), rows), partial(kept_robots_txt, database), known)
+            yield _report(name, map(itemgetter(2), rows), body, known)
         if host and not found:
-            raise unknown("host", host, _hosts(database, known))
+            yield _report(host, (), body, known)
+
+
+def host_named(said: str) -> str:
+    """The host that a name, with or without a port, or a URL means; empty when it is none."""
+    said = said.strip()
+    is_bare_address = said.count(":") > 1 and not said.startswith("[")  # IPv6
+    authority = f"[{said}]" if is_bare_address else said
+    return host_of(canonical(said if "://" in said else f"http://{authority}/") or "")
 
 
 def what_is_known(folder: Path) -> Known:
@@ -161,14 +188,17 @@ def _what_is_known(database: sqlite3.Connection, folder: Path) -> Known:
     count, begin = 0, None
     if _has_table(database, "requests"):
         [[count, begin]] = database.execute("SELECT count(*), min(sent) FROM requests")
+    known = about(database)
+    older = known.get("unchecked", _EVERY_EVENT)
     [[earlier]] = database.execute(
-        "SELECT count(*) FROM pages WHERE status > 0 AND (? IS NULL OR fetched < ?)",
-        (begin, begin),
+        "SELECT count(*) FROM pages WHERE status > 0 AND n <= ? AND (? IS NULL OR fetched < ?)",
+        (older, begin, begin),
     )
     world = settings(folder).get("world", "")
     if not count and world.partition(":")[0] != "web":
         raise HoneyguideError(f"{folder} sent no requests: its pages come from world {world!r}")
-    return Known(count, earlier)
+    is_cut_off = count > 0 and not known.get("stopped") and not holder(folder)
+    return Known(count, begin, earlier, older, is_cut_off)
 
 
 # --------------------------------------------------------------------------- reading
@@ -198,30 +228,43 @@ def _refused(database: sqlite3.Connection, host: str) -> Iterator[tuple[str, str
     )
 
 
-def _hosts(database: sqlite3.Connection, known: Known) -> list[str]:
-    query = (
-        "SELECT DISTINCT host FROM requests LIMIT ?"
-        if known.requests
-        else "SELECT DISTINCT host_of(url) FROM pages LIMIT ?"
+def _missing(database: sqlite3.Connection, host: str, known: Known) -> Iterator[str]:
+    """The host of each visit that was answered, but whose request was lost when a kill came."""
+    if not known.requests:
+        return iter(())
+    database.create_function("asked_url", 1, _asked_url, deterministic=True)
+    rows = database.execute(
+        "SELECT host_of(url) AS host FROM pages"
+        " WHERE status > 0 AND NOT (n <= ? AND fetched < ?) AND (? = '' OR host_of(url) = ?)"
+        " AND asked_url(url) NOT IN (SELECT url FROM requests) ORDER BY host",
+        (known.older_events, known.first, host, host),
     )
-    return [name for (name,) in database.execute(query, (_NAMES_SHOWN,))]
+    return (name for (name,) in rows)
+
+
+def _asked_url(url: str) -> str:
+    """A URL as requests name it."""
+    place = target(url)
+    return url if isinstance(place, str) else place.url
 
 
 # --------------------------------------------------------------------------- counting
 
 
-def _report(host: str, rows: Iterable[Request | str], body: RobotsBody, known: Known) -> HostReport:
-    """Count the requests of one host, which come first, and the URLs that were refused."""
+def _report(host: str, rows: Iterable[_Row], body: RobotsBody, known: Known) -> HostReport:
+    """Count the requests of one host, which come first, and what else is known of it."""
 
     @lru_cache(maxsize=8)
     def rules(origin: str) -> RobotsTxt | None:
         found = body(origin)
         return None if found is None else RobotsTxt(found, PRODUCT)
 
-    tally, refused = _Tally(), _RefusedTally(rules)
+    tally, refused, missing = _Tally(), _RefusedTally(rules), 0
     for row in rows:
         if isinstance(row, Request):
             tally.add(row)
+        elif row is None:
+            missing += 1
         else:
             refused.add(row)
     is_timed = known.requests > 0
@@ -229,8 +272,9 @@ def _report(host: str, rows: Iterable[Request | str], body: RobotsBody, known: K
     wish = _crawl_delay(tally.origins | refused.origins, rules)
     return HostReport(
         host=host,
-        complete=is_timed and not known.earlier_visits,
+        complete=known.is_whole and not missing,
         requests=tally.count,
+        missing=missing,
         unsent=tally.unsent,
         first=tally.first,
         last=tally.last,
@@ -262,7 +306,7 @@ class _Tally:
         self.failures: Counter[str] = Counter()
         self.origins: set[str] = set()
         self._previous: Request | None = None
-        self._for_robots = False  # whether the previous one was, or was led there from it
+        self._robots_of = ""  # the origin whose robots.txt the previous one was for, or led to
         self._waits, self._obeyed = 0, 0
         self._examples: list[tuple[bool, int, Wait]] = []  # whether obeyed, in order
 
@@ -271,11 +315,13 @@ class _Tally:
         origin, path = _parts(request.url)
         before = self._previous
         is_hop = before is not None and before.location == request.url
-        is_follow_up = is_hop or self._for_robots
         is_robots = path == "/robots.txt"
-        self._for_robots = is_robots or (is_hop and self._for_robots)
-        self.robots_txt += self._for_robots
-        self.hops += is_hop and not self._for_robots
+        is_another_try = is_robots and origin == self._robots_of
+        is_follow_up = is_hop or (self._robots_of != "" and not is_another_try)
+        if not (is_hop and self._robots_of):
+            self._robots_of = origin if is_robots else ""
+        self.robots_txt += self._robots_of != ""
+        self.hops += is_hop and not self._robots_of
         if before is None:
             self.first = request.sent
         else:

@@ -7,15 +7,26 @@ from pathlib import Path
 from honeyguide.errors import HoneyguideError
 
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+LEAST_MEMORY = 512 << 20  # bytes that a crawl needs before its first page
+MOST_MEMORY = 1 << 57  # bytes that 64-bit processors can address
 _size = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", re.IGNORECASE).fullmatch
 
 
 def read_size(said: str) -> int:
-    """Bytes of "512M" or "1.5 GB"."""
+    """Bytes of "512M" or "1.5 GB"; of more than any machine has, what one can address."""
     found = _size(said.strip())
     if found is None:
         raise HoneyguideError(f"{said!r} is no size of memory: say 512M or 2G")
-    return int(float(found[1]) * UNITS[found[2].upper()])
+    return int(min(float(found[1]) * UNITS[found[2].upper()], MOST_MEMORY))
+
+
+def check_limit(said: str) -> None:
+    """Refuse a limit of memory that no crawl can keep to, or none can reach."""
+    size = read_size(said)
+    if size < LEAST_MEMORY:
+        raise HoneyguideError(f"{said} is too little memory for a crawl: at least 512M is needed")
+    if size >= MOST_MEMORY:
+        raise HoneyguideError(f"{said} is more memory than any machine has: say 512M or 2G")
 
 
 def shown_size(size: int) -> str:

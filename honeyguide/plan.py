@@ -32,7 +32,7 @@ from honeyguide.guards.lists import Lists
 from honeyguide.judges.closeness import check_topic
 from honeyguide.judges.label import Label
 from honeyguide.judges.remembered import Remembered
-from honeyguide.machine import memory_size, read_size, shown_size
+from honeyguide.machine import LEAST_MEMORY, memory_size, read_size, shown_size
 from honeyguide.navigator import Navigator
 from honeyguide.patterns import Refusal, listed
 from honeyguide.policies import load_policy
@@ -47,7 +47,6 @@ USUAL_JUDGE = "topic"
 MOST_HOSTS = 5  # of a crawl that says nobody's name
 HIGHEST_PRICE = 1000  # beyond, scores are too coarse to tell links apart
 PROGRAM_MEMORY = 384 << 20  # bytes: the program, its encoder, its caches and what is in flight
-LEAST_MEMORY = 512 << 20
 PRICE = 0.1  # rewards that a second is worth; docs/agents/url_agents.md compares some
 
 

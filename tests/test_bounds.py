@@ -215,6 +215,57 @@ def test_a_limit_of_memory_that_cannot_be_kept_is_refused():
         Plan(topic="x", seeds=("y",), max_memory="100M")
 
 
+@pytest.mark.parametrize(
+    ("size", "told"),
+    [
+        ("99999999T", "is more memory than any machine has"),
+        ("100M", "100M is too little memory for a crawl: at least 512M is needed"),
+        ("much", "'much' is no size of memory: say 512M or 2G"),
+    ],
+)
+@pytest.mark.parametrize("command", ["crawl", "resume"])
+def test_a_wrong_limit_of_memory_is_a_wrong_flag_and_leaves_nothing_behind(
+    tmp_path, command, size, told
+):
+    task = ["--topic", "geology", "--seed", "geology", "--world", "synthetic:pages=2000"]
+    said = [str(tmp_path / "out")] if command == "resume" else [*task, "--out", tmp_path / "out"]
+    program = Path(sys.executable).parent / "honeyguide"
+    done = subprocess.run(
+        [program, command, *said, "--max-memory", size], capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 2
+    assert "'--max-memory'" in done.stderr
+    assert told in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_was_given_more_memory_than_any_machine_has_goes_on(tmp_path):
+    begin_crawl(tmp_path, max_memory="99999999T")
+    assert go_on(tmp_path, nothing).outcome.pages == 60
+
+
+@pytest.mark.parametrize(("written", "size"), [("536870912", "536870912"), ('"1G"', "1G")])
+def test_a_file_says_a_limit_of_memory_as_text_or_in_bytes(tmp_path, written, size):
+    (tmp_path / "crawl.toml").write_text(f"max_memory = {written}\nbudget = 3\n")
+    task = ["--topic", "geology", "--seed", "geology", "--world", "synthetic:pages=2000"]
+    config = ["--config", str(tmp_path / "crawl.toml"), "--out", str(tmp_path / "out")]
+    done = CliRunner().invoke(app, ["crawl", *task, *config])
+    assert done.exit_code == 0, done.output
+    assert status(tmp_path / "out")["settings"]["max_memory"] == size
+
+
+@pytest.mark.parametrize(("written", "code"), [("100", 2), ("true", 1), ("1.5", 1)])
+def test_a_file_with_a_wrong_limit_of_memory_is_refused(tmp_path, written, code):
+    (tmp_path / "crawl.toml").write_text(f"max_memory = {written}\n")
+    task = ["crawl", "--topic", "x", "--seed", "y", "--out", tmp_path / "out"]
+    program = Path(sys.executable).parent / "honeyguide"
+    command = [program, *task, "--config", tmp_path / "crawl.toml"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == code
+    assert "memory" in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
 def test_a_folder_of_an_earlier_version_goes_on_by_its_rules(tmp_path, monkeypatch):
     begin_crawl(tmp_path, guard="watch")
     old = {n: v for n, v in settings(tmp_path).items() if n not in ("bounded", "max_memory")}

@@ -87,6 +87,14 @@ def test_a_resume_that_can_fetch_nothing_says_which_limit_holds_it(tmp_path):
     assert not honeyguide("resume", tmp_path / "out", "--budget", 30).stderr
 
 
+def test_a_limit_that_was_passed_long_ago_is_not_advised_again(tmp_path):
+    honeyguide("crawl", *SMALL, "--budget", 20, "--out", tmp_path / "out")
+    told = honeyguide("resume", tmp_path / "out", "--budget", 10).stderr
+    assert "20 pages were fetched already, which --budget counts, too: say more than 20" in told
+    told = honeyguide("resume", tmp_path / "out", "--budget", 30, "--max-seconds", 0).stderr
+    assert "nothing more was fetched: --max-seconds 0.0 was reached before: say more" in told
+
+
 def test_status_tells_people_what_they_chose_and_programs_all(tmp_path):
     honeyguide("crawl", *SMALL, "--budget", 20, "--delay", 0.5, "--out", tmp_path / "out")
     told = honeyguide("status", tmp_path / "out").stdout.splitlines()

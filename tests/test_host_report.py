@@ -17,12 +17,13 @@ import pytest
 from typer.testing import CliRunner
 
 from honeyguide.cli import app
-from honeyguide.contracts import Request
+from honeyguide.contracts import Link, Page, Request, Response, Verdict, Visit
 from honeyguide.errors import HoneyguideError
-from honeyguide.host_report import host_reports
+from honeyguide.host_report import host_named, host_reports
 from honeyguide.store import database, requests
 from honeyguide.store.check import Check
 from honeyguide.store.repair import repair
+from honeyguide.store.store import Store
 from tests.fetchers.servers import page, redirect, served
 
 PROGRAM = Path(sys.executable).parent / "honeyguide"
@@ -179,9 +180,48 @@ def test_a_report_can_be_written_to_a_new_file(crawled, tmp_path):
     assert "already exists" in str(again.exception)
 
 
-def test_a_host_that_was_not_asked_is_told_so(crawled):
-    with pytest.raises(HoneyguideError, match=r"did you mean 'a\.test'"):
-        list(host_reports(crawled[0], "aa.test"))
+def test_a_report_to_a_dash_goes_to_standard_output(crawled, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert report(crawled[0], "--out", "-") == report(crawled[0])
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("host", ["aa.test", "nowhere.example", "b\u00fccher.example"])
+def test_a_host_that_was_never_asked_is_told_so_and_no_other_is_guessed(crawled, host):
+    name = host.encode("idna").decode()
+    assert report(crawled[0], "--host", host) == f"{crawled[0]} asked nothing of {name}.\n"
+    told = json.loads(report(crawled[0], "--host", host, "--json"))
+    assert (told["host"], told["requests"], told["missing"]) == (name, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("said", "host"),
+    [
+        ("a.test:80", "a.test"),
+        ("A.test.", "a.test"),
+        (" a.test ", "a.test"),
+        ("https://a.test:8443/x", "a.test"),
+        ("b\u00fccher.example", "xn--bcher-kva.example"),
+        ("xn--bcher-kva.example", "xn--bcher-kva.example"),
+        ("::1", "::1"),
+        ("[::1]", "::1"),
+        ("[::1]:80", "::1"),
+        ("127.0.0.1", "127.0.0.1"),
+        ("", ""),
+        ("a b", ""),
+        ("ftp://a.test/", ""),
+    ],
+)
+def test_a_host_is_understood_however_it_is_named(said, host):
+    assert host_named(said) == host
+
+
+@pytest.mark.parametrize("said", ["", "a b"])
+def test_what_names_no_host_is_a_wrong_flag(crawled, said):
+    command = [PROGRAM, "report", crawled[0], "--host", said]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    told = f"honeyguide: Invalid value for '--host': {said!r} is no host or web address\n"
+    assert (done.returncode, done.stderr) == (2, told)
 
 
 def test_requests_that_an_interruption_cuts_off_are_counted_too(tmp_path):
@@ -204,6 +244,43 @@ def test_requests_that_an_interruption_cuts_off_are_counted_too(tmp_path):
     [told] = host_reports(tmp_path / "out")
     assert told.requests == len(asked) == 3
     assert told.failures == {"cancelled": 1}
+
+
+def lately(folder, *pages):
+    """Pages of which a killed process kept the visits, but not the requests."""
+    store = Store(folder, batch_seconds=1000.0)
+    for url in pages:
+        link = Link(url)
+        response = Response(link, url, 200, {}, b"<p>rocks")
+        store.absorbed(Visit(link, Page(url), Verdict(0.0, False), response), 0.5, 1.0)
+    store.note(stopped="budget spent")
+    store.close()
+
+
+def test_pages_whose_requests_a_kill_took_are_told_and_the_report_is_not_complete(kept):
+    folder, put = kept
+    put({"sent": 10.0, "url": "http://a.test/robots.txt"}, {"sent": 11.0})
+    lately(folder, "http://a.test/", "http://a.test/2", "http://a.test/3", "http://b.test/")
+    put({"sent": 12.0}, host="c.test")
+    told = {report.host: report for report in host_reports(folder)}
+    counts = {host: (each.requests, each.missing) for host, each in told.items()}
+    assert counts == {"a.test": (2, 2), "b.test": (0, 1), "c.test": (1, 0)}
+    assert [each.complete for each in told.values()] == [False, False, True]
+    said = report(folder, "--host", "a.test")
+    assert "2 further requests brought a page, but were not noted before the crawler was" in said
+    assert "3 further requests brought a page" in report(folder)
+    assert "killed" not in report(folder, "--host", "c.test")
+    assert "kept no request to b.test" in report(folder, "--host", "b.test")
+
+
+def test_a_crawl_that_was_cut_off_is_not_told_as_complete(kept):
+    folder, put = kept
+    put({"sent": 10.0})
+    assert not only(folder).complete
+    assert "may be missing" in report(folder)
+    lately(folder)
+    assert only(folder).complete
+    assert "may be missing" not in report(folder)
 
 
 # ----------------------------------------------------------------------- made up requests
@@ -255,6 +332,24 @@ def test_a_page_after_a_robots_txt_that_is_elsewhere_belongs_to_the_same_visit(k
     assert told.follow_ups.count == 2
 
 
+def test_another_try_for_robots_txt_does_not_follow_at_once(kept):
+    folder, put = kept
+    robots = {"url": "http://a.test/robots.txt"}
+    put({"sent": 1.0, "status": 503, **robots}, {"sent": 61.0, "status": 503, **robots})
+    put({"sent": 121.0, **robots}, {"sent": 121.1})
+    told = only(folder)
+    assert (told.robots_txt, told.gaps.count, told.gaps.smallest) == (3, 2, 60.0)
+    assert (told.follow_ups.count, told.follow_ups.smallest) == (1, pytest.approx(0.1))
+
+
+def test_robots_txt_of_another_port_belongs_to_the_visit_that_leads_there(kept):
+    folder, put = kept
+    put({"sent": 1.0, "url": "http://a.test/robots.txt"})
+    put({"sent": 1.1, "url": "http://a.test:81/robots.txt"}, {"sent": 1.2})
+    told = only(folder)
+    assert (told.robots_txt, told.gaps.count, told.follow_ups.count) == (2, 0, 2)
+
+
 def test_hosts_that_could_not_be_reached_are_told_from_those_that_answered(kept):
     folder, put = kept
     put({"sent": 1.0, "status": 0, "failure": "connection refused"}, {"sent": 9.0})
@@ -288,6 +383,14 @@ def test_a_damaged_request_is_told_and_can_be_forgotten(kept):
     done, left = repair(folder)
     assert (len(done), left) == (1, [])
     assert only(folder).requests == 2
+
+
+def test_a_crawl_that_ended_without_a_request_has_sent_none(kept):
+    folder, _ = kept
+    store = Store(folder)
+    assert report(folder) == "No request was sent yet.\n"
+    store.close()
+    assert report(folder) == "No request was sent.\n"
 
 
 def test_a_generated_web_has_no_hosts_to_report_on(tmp_path):

@@ -3,7 +3,14 @@ import mmap
 import pytest
 
 from honeyguide.errors import HoneyguideError
-from honeyguide.machine import memory_size, read_size, resident_size, shown_size
+from honeyguide.machine import (
+    MOST_MEMORY,
+    check_limit,
+    memory_size,
+    read_size,
+    resident_size,
+    shown_size,
+)
 
 
 @pytest.mark.parametrize(
@@ -18,6 +25,19 @@ def test_a_size_is_said_as_people_say_it(said, size):
 def test_what_is_no_size_is_refused_in_one_sentence(said):
     with pytest.raises(HoneyguideError, match="say 512M or 2G"):
         read_size(said)
+
+
+@pytest.mark.parametrize("said", ["99999999T", "9" * 400, "9" * 400 + "T"])
+def test_a_size_beyond_any_machine_is_what_a_machine_can_address_and_no_limit_to_set(said):
+    assert read_size(said) == MOST_MEMORY < 1 << 63
+    with pytest.raises(HoneyguideError, match="more memory than any machine has"):
+        check_limit(said)
+
+
+def test_a_limit_below_what_a_crawl_needs_is_refused_with_the_least():
+    check_limit("512M")
+    with pytest.raises(HoneyguideError, match=r"511M is too little .* at least 512M is needed"):
+        check_limit("511M")
 
 
 def test_sizes_are_shown_in_the_largest_unit_that_fits():

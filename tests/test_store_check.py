@@ -163,7 +163,7 @@ def test_a_page_is_read_again_from_its_records(folder, tmp_path):
     assert ask(folder, f"SELECT url, status, bytes FROM pages WHERE n = {n}") == [
         (url, status, size)
     ]
-    assert export(folder, "jsonl", tmp_path / "out.jsonl") > 20
+    assert export(folder, "jsonl", tmp_path / "out.jsonl").pages > 20
 
 
 def test_a_page_whose_records_are_gone_is_named(folder):

@@ -1,6 +1,7 @@
 """honeyguide crawl and honeyguide resume: find relevant pages, and go on after any end."""
 
 import shlex
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -105,7 +106,7 @@ def crawl(
         ),
     ] = [],  # noqa: B006 - never changed
     max_waiting: flags.MaxWaiting = None,
-    max_memory: flags.MaxMemory = "",
+    max_memory: flags.MaxMemory = flags.NO_SIZE,
     budget: flags.Budget = 1000,
     max_relevant: MaxRelevant = None,
     max_seconds: MaxSeconds = None,
@@ -147,7 +148,7 @@ def resume(
     max_seconds: MaxSeconds = None,
     max_bytes: MaxBytes = None,
     max_barren: MaxBarren = None,
-    max_memory: flags.MaxMemory = "",
+    max_memory: flags.OtherMaxMemory = flags.NO_SIZE,
 ) -> None:
     """Go on with a crawl that was killed, interrupted, or stopped at a limit."""
     changes = {
@@ -186,8 +187,8 @@ def _go_on(folder: Path, **changes: Any) -> None:
     if 0 < outcome.pages == sum(failures.values()):
         typer.echo(f"honeyguide: {nothing_fetched(failures)}", err=True)
     elif outcome.pages == before and outcome.reason in LIMITS:
-        limit = LIMITS[outcome.reason]
-        typer.echo(f"honeyguide: nothing more was fetched: say {limit} to go further", err=True)
+        advice = _how_to_go_further(LIMITS[outcome.reason], outcome.pages, changes)
+        typer.echo(f"honeyguide: nothing more was fetched: {advice}", err=True)
     if outcome.reason == MEMORY_SPENT:
         limit = shown_size(Plan(**settings(folder)).memory_limit or 0)
         typer.echo(
@@ -208,6 +209,17 @@ def _go_on(folder: Path, **changes: Any) -> None:
         typer.echo(f"left out {cut.count} x {cut.reason}, such as {cut.example}")
     if outcome.reason == INTERRUPTED:
         typer.echo(f"go on with: honeyguide resume {shlex.quote(str(folder))}")
+
+
+def _how_to_go_further(flag: str, pages: int, changes: Mapping[str, Any]) -> str:
+    """What to say another time, given the limit that stopped a crawl before its first page."""
+    said = changes.get(flag.removeprefix("--").replace("-", "_"))
+    if said is None:
+        return f"say {flag} to go further"
+    if flag == "--budget":
+        fetched = f"{counted(pages, 'page')} {'was' if pages == 1 else 'were'} fetched already"
+        return f"{fetched}, which --budget counts, too: say more than {pages} to go further"
+    return f"{flag} {said} was reached before: say more to go further"
 
 
 def _tell_once(told: set[str], plan: "Plan", recorded: "Recorded") -> None:

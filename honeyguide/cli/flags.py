@@ -3,19 +3,23 @@
 import difflib
 import tomllib
 from pathlib import Path
-from typing import Annotated, Any, get_args, get_type_hints
+from typing import Annotated, Any, NewType, get_args, get_type_hints
 
 import typer
 
 from honeyguide.errors import HoneyguideError
+from honeyguide.machine import check_limit
 
+MemorySize = NewType("MemorySize", str)  # "512M", "2G", or a number of bytes
+NO_SIZE = MemorySize("")  # none was said
 # what the value of a flag may be in a TOML file, by what the flag is in the program
-KINDS: dict[type, tuple[tuple[type, ...], str]] = {
+KINDS: dict[Any, tuple[tuple[type, ...], str]] = {
     bool: ((bool,), "true or false"),
     int: ((int,), "a whole number"),
     float: ((int, float), "a number"),
     str: ((str,), "text"),
     Path: ((str,), "text"),
+    MemorySize: ((str, int), 'text such as "2G", or a number of bytes'),
 }
 
 
@@ -113,14 +117,32 @@ MaxWaiting = Annotated[
     int | None,
     typer.Option("--max-waiting", min=1, help="Links that may wait; the worst are let go of."),
 ]
-MaxMemory = Annotated[
-    str,
-    typer.Option(
+
+
+def _memory_size(said: object) -> str:
+    """A limit of memory as it was said; empty if it was not."""
+    if said == "":
+        return ""
+    try:
+        check_limit(str(said))
+    except HoneyguideError as error:
+        raise typer.BadParameter(str(error)) from None
+    return str(said)
+
+
+def _max_memory(if_not_said: str) -> Any:
+    return typer.Option(
         "--max-memory",
-        help="Memory to keep to, such as 2G: the worst links are let go of. Half of the machine's.",
+        help="Memory to keep to, such as 2G, at least 512M: the worst links are let go of."
+        f" [{if_not_said}]",
+        parser=_memory_size,
+        metavar="<size>",
         show_default=False,
-    ),
-]
+    )
+
+
+MaxMemory = Annotated[MemorySize, _max_memory("default: half of the machine's")]
+OtherMaxMemory = Annotated[MemorySize, _max_memory("as before if not said")]
 Seeds = Annotated[
     list[str],
     typer.Option("--seed", help="A page to start from; repeat for more.", show_default=False),

@@ -2,9 +2,10 @@
 
 import asyncio
 import json
+import shlex
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, TextIO, cast
+from typing import TYPE_CHECKING, Annotated, TextIO, cast
 
 import typer
 
@@ -13,6 +14,9 @@ from honeyguide.cli.progress import progress_bar
 from honeyguide.cli.terminal import PrintableStream
 from honeyguide.errors import HoneyguideError
 from honeyguide.text import counted
+
+if TYPE_CHECKING:
+    from honeyguide.exports import Exported
 
 Folder = Annotated[Path, typer.Argument(help="Where a crawl was begun.", show_default=False)]
 
@@ -57,13 +61,23 @@ def export(
             bar.update(task, completed=done, total=total)
 
         if is_piped:
-            count = _pipe(lambda file: exports.stream(folder, format, file, relevant, advance))
+            found = _pipe(lambda file: exports.stream(folder, format, file, relevant, advance))
         else:
-            count = exports.export(folder, format, out, relevant, advance)
-    typer.echo(f"{counted(count, 'page')}: {out}", err=is_piped)
+            found = exports.export(folder, format, out, relevant, advance)
+    typer.echo(f"{counted(found.pages, 'page')}: {out}", err=is_piped)
+    if found.damaged:
+        they_are = (
+            "are left out because they are" if found.damaged > 1 else "is left out because it is"
+        )
+        typer.echo(
+            f"honeyguide: {counted(found.damaged, 'page')} {they_are} damaged:"
+            f" 'honeyguide check {shlex.quote(str(folder))}' says more",
+            err=True,
+        )
+        raise typer.Exit(1)
 
 
-def _pipe(write: Callable[[TextIO], int]) -> int:
+def _pipe(write: Callable[[TextIO], "Exported"]) -> "Exported":
     """Write to standard output in UTF-8, whatever the terminal's; who reads may have enough."""
     try:
         with open(1, "w", encoding="utf-8", newline="", closefd=False) as file:

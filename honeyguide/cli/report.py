@@ -19,24 +19,25 @@ if TYPE_CHECKING:
 def report(
     folder: Folder,
     host: Annotated[
-        str, typer.Option("--host", help="One host, in full; a URL names its host, too.")
-    ] = "",
+        str | None, typer.Option("--host", help="One host, in full; a URL names its host, too.")
+    ] = None,
     as_json: Annotated[
         bool,
         typer.Option("--json", help="A line of JSON for each host; times are seconds since 1970."),
     ] = False,
-    out: Annotated[Path | None, typer.Option("--out", help="A file to write it to.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="The file to make; - is standard output.")
+    ] = None,
 ) -> None:
     """Show a site's owner what a crawl asked of the site, when, and which wishes it heeded."""
-    from honeyguide.fetchers.targets import host_of
-    from honeyguide.host_report import host_reports
+    from honeyguide.host_report import host_named, host_reports
 
-    name = host_of(host) if "://" in host else host.lower().strip("[]")
-    if host and not name:
-        raise HoneyguideError(f"{host!r} is no host or web address")
+    name = "" if host is None else host_named(host)
+    if host is not None and not name:
+        raise typer.BadParameter(f"{host!r} is no host or web address", param_hint="'--host'")
     found = host_reports(folder, name)
     lines = _json(found) if as_json else _readable(folder, found)
-    if out is None:
+    if out is None or str(out) == "-":
         for line in lines:
             typer.echo(line)
     else:
@@ -54,7 +55,10 @@ def _readable(folder: Path, found: Iterator["HostReport"]) -> Iterator[str]:
 
     first, second = next(found, None), next(found, None)
     if first is None:
-        yield "No request was sent yet."
+        yield "No request was sent yet." if status(folder)["process"] else "No request was sent."
+        return
+    if first.is_empty:
+        yield f"{folder} asked nothing of {first.host}."
         return
     if second is None:
         yield from report_text.letter(first)

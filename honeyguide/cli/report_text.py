@@ -26,6 +26,7 @@ _UNKNOWN_RULE = "a rule of a file that was not kept, or of the host that they re
 def letter(report: HostReport) -> Iterator[str]:
     """One host, in sentences and a table."""
     yield _requests(report)
+    yield from _missing(report.missing)
     yield from _gaps(report)
     yield from _robots(report)
     yield from _crawl_delay(report)
@@ -36,10 +37,11 @@ def letter(report: HostReport) -> Iterator[str]:
 
 def overview(reports: Iterable[HostReport]) -> Iterator[str]:
     """A line for each of the hosts that were asked most, and the sum of all."""
-    hosts = asked = refused = 0
+    hosts = asked = refused = missing = 0
     most: list[tuple[int, int, HostReport]] = []
     for report in reports:
         hosts, asked, refused = hosts + 1, asked + report.requests, refused + report.refusals
+        missing += report.missing
         heapq.heappush(most, (report.requests, -hosts, report))
         if len(most) > MOST_HOSTS:
             heapq.heappop(most)
@@ -54,6 +56,7 @@ def overview(reports: Iterable[HostReport]) -> Iterator[str]:
         f"{counted(asked, 'request')} to {counted(hosts, 'host')}; robots.txt refused"
         f" {counted(refused, 'URL')}. --host NAME tells more of one host, --json all of all."
     )
+    yield from _missing(missing)
 
 
 def remarks(status: Mapping[str, Any], known: Known) -> Iterator[str]:
@@ -66,9 +69,11 @@ def remarks(status: Mapping[str, Any], known: Known) -> Iterator[str]:
             " honeyguide that did not keep requests: they are not counted here."
         )
     if known.requests:
+        yield "Times are those of the crawler's clock when a request was sent."
+    if known.is_cut_off:
         yield (
-            "Times are those of the crawler's clock when a request was sent. If the crawler was"
-            " killed, its requests of the last second before may be missing."
+            "The crawl was cut off: its requests of the last second before, and those that were"
+            " under way, may be missing."
         )
     contact = status["settings"].get("contact")
     if contact:
@@ -80,13 +85,14 @@ def remarks(status: Mapping[str, Any], known: Known) -> Iterator[str]:
 
 def _requests(report: HostReport) -> str:
     if not report.requests:
-        return f"honeyguide sent no request to {report.host}."
+        verb = "kept" if report.missing else "sent"
+        return f"honeyguide {verb} no request to {report.host}."
     between = f"Between {_moment(report.first)} and {_moment(report.last, report.first)} (UTC)"
     if report.gaps is None:
         return (
             f"{between}, honeyguide visited {counted(report.requests, 'page')} of {report.host}."
-            " Requests for robots.txt and hops of redirects were not kept by the version that"
-            " made this crawl, nor when a request was sent: gaps cannot be shown."
+            " Requests for robots.txt and hops of redirects were not kept, nor when a request was"
+            " sent: gaps cannot be shown."
         )
     others = report.requests - report.robots_txt - report.redirect_hops
     parts = [
@@ -99,6 +105,16 @@ def _requests(report: HostReport) -> str:
     if report.unsent:
         said += f" For {report.unsent:,} of them, no connection could be made."
     return said
+
+
+def _missing(visits: int) -> Iterator[str]:
+    if visits:
+        was, is_not = ("was", "it is") if visits == 1 else ("were", "they are")
+        yield (
+            f"{counted(visits, 'further request')} brought a page, but {was} not noted before the"
+            f" crawler was killed: {is_not} not counted here. Requests that were under way then may"
+            " be missing, too."
+        )
 
 
 def _gaps(report: HostReport) -> Iterator[str]:
