@@ -329,7 +329,8 @@ class Crawl:
     ) -> None:
         counts = self.lane.told.counts
         pages = [request.url for request in asked if request.path != "/robots.txt"]
-        repeated = sum(url in self.asked for url in pages)
+        led_to = set(self.lane.web.moved.values())  # a visit that is led on sends two requests
+        repeated = sum(url in self.asked for url in pages if url not in led_to)
         self.asked.update(pages)
         self.requests += len(pages)
         counts["requests for pages"] += len(pages)

@@ -238,7 +238,10 @@ class Recalling(Protocol):
     """A web whose visits depend on what earlier ones taught it of hosts."""
 
     def recall(self, learnt: Iterable[OfHost]) -> None:
-        """Know again what the visits of this crawl taught before it was resumed."""
+        """Know again what the visits of this crawl taught before it was resumed.
+
+        What is given can be gone through several times, and may be large.
+        """
         ...
 
 

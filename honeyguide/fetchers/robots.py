@@ -4,7 +4,7 @@ import asyncio
 import math
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
 from honeyguide.contracts import Link, OfHost, Response
@@ -19,7 +19,7 @@ from honeyguide.fetchers.robots_record import (
     to_learnt,
 )
 from honeyguide.fetchers.robots_txt import Decision, RobotsTxt
-from honeyguide.fetchers.targets import target
+from honeyguide.fetchers.targets import host_of, target
 from honeyguide.fetchers.terms import ANYTHING, Terms, WebFetcher
 
 _MAX_REDIRECTS = 5  # RFC 9309, 2.3.1.2
@@ -30,6 +30,7 @@ _MAX_WEIGHT = 200_000_000  # bytes of memory, about, of all files that are kept
 _MAX_RECALLED = 64_000_000  # bytes of records that a resumed crawl starts with
 _QUICK = 8 * 1024  # bytes of a file that is read at once; larger ones are read in a thread
 _TERMS = Terms(ANYTHING, MAX_BYTES, MAX_BYTES, cut=True)
+_MAX_NEWS = 64  # files of hosts that were only passed through do not wait for ever
 _ALLOW_ALL = RobotsTxt(b"", "")
 
 
@@ -98,10 +99,15 @@ class Robots:
         known = None if isinstance(place, str) else self._known.get(place.origin)
         return known.rules.crawl_delay if known and known.rules else None
 
-    def news(self) -> tuple[OfHost, ...]:
-        """What sites' files said, where that is new since this was last asked."""
-        news, self._news = self._news, {}
-        return tuple(to_learnt(origin, record) for origin, record in news.items())
+    def news(self, hosts: Collection[str] = ()) -> tuple[OfHost, ...]:
+        """What files said that are new since this was last asked: of these hosts, or of all.
+
+        Those of other hosts wait for visits of their own, so that they are kept with these.
+        """
+        chosen = list(self._news)
+        if hosts and len(chosen) <= _MAX_NEWS:
+            chosen = [origin for origin in chosen if host_of(f"{origin}/") in hosts]
+        return tuple(to_learnt(origin, self._news.pop(origin)) for origin in chosen)
 
     def recall(self, learnt: Iterable[OfHost]) -> None:
         """Know again what files said before the crawl was resumed, the latest within bounds."""

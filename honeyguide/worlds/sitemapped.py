@@ -54,7 +54,6 @@ class Sitemapped:
 
     def recall(self, learnt: Iterable[OfHost]) -> None:
         """Know again whose sitemaps were read; the other world hears it all too."""
-        learnt = tuple(learnt)
         self._hosts |= {host for host, what, _ in learnt if what == READ}
         if isinstance(self._world, Recalling):
             self._world.recall(learnt)

@@ -102,7 +102,8 @@ class WebWorld:
         # without what robots.txt took, or a wait until the host was ready
         took = seconds if response.seconds is None else response.seconds
         rest, learnt = self._rest(link, response, took)
-        learnt += self._robots.news() if self._robots is not None else ()
+        if self._robots is not None:
+            learnt += self._robots.news({host_of(link.url), host_of(response.url)})
         failure = response.failure or _status_failure(response.status)
         if failure:
             again = may_pass(response)
@@ -118,7 +119,6 @@ class WebWorld:
 
     def recall(self, learnt: Iterable[OfHost]) -> None:
         """Know again which hosts were asked, what they allow, and which want to be left alone."""
-        learnt = tuple(learnt)
         if self._robots is not None:
             self._robots.recall(learnt)
         for host, what, value in learnt:

@@ -436,3 +436,13 @@ def test_what_is_recalled_is_bounded(monkeypatch: pytest.MonkeyPatch):
     robots = Robots(HttpFetcher("h/0"), "honeyguide", wall_clock=lambda: 1e9)
     robots.recall([to_learnt(f"http://host{n}.test", large) for n in range(8)])
     assert len(robots._recalled) == 1
+
+
+def test_what_a_file_said_is_told_with_a_visit_of_its_own_host():
+    async def run() -> list[int]:
+        async with Site({"/robots.txt": text(RULES)}) as site:
+            await site.ask()
+            told = [site.robots.news({host}) for host in ("other.test", "site.test", "site.test")]
+            return list(map(len, told))
+
+    assert asyncio.run(run()) == [0, 1, 0]
