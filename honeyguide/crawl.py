@@ -13,7 +13,8 @@ from honeyguide.memory import Memory
 
 T = TypeVar("T")
 YIELDED_EVERY = 16  # visits between two turns of others, where nothing has to be waited for
-MANY_LINKS = 200  # of a page: to absorb more would hold up the event loop
+MANY_LINKS = 200  # of a page: to absorb more would hold up the event loop,
+LARGE_BODY = 1 << 20  # bytes: and so would to keep more
 Observer = Callable[
     [Visit, Step, float], None
 ]  # called after each visit is absorbed, with the time
@@ -196,11 +197,11 @@ class Crawl:
         return loop.call_at(wake - self.begin + self._loop_begin, self._landed.put_nowait, None)
 
     async def _absorb(self, visit: Visit, now: float) -> Step:
-        """Absorb a visit; one with many links in a thread, while connections are served here.
+        """Absorb a visit; a heavy one in a thread, while connections are served here.
 
         Nothing else steers meanwhile: whoever does waits for this.
         """
-        if not self.world.live or visit.page is None or len(visit.page.links) <= MANY_LINKS:
+        if not self.world.live or not _is_heavy(visit):
             return self.navigator.absorb(visit, now)
         loop = asyncio.get_running_loop()
         self._absorbing = loop.run_in_executor(None, self.navigator.absorb, visit, now)
@@ -220,6 +221,13 @@ class Crawl:
             task.cancel()
         last = [] if self._absorbing is None else [self._absorbing]
         await asyncio.gather(*self._flying, *last, return_exceptions=True)
+
+
+def _is_heavy(visit: Visit) -> bool:
+    """Whether a visit brought many links, or a large body, which is packed and written."""
+    links = 0 if visit.page is None else len(visit.page.links)
+    body = 0 if visit.response is None else len(visit.response.body)
+    return links > MANY_LINKS or body > LARGE_BODY
 
 
 def simulate(

@@ -1,4 +1,6 @@
 import asyncio
+import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -6,8 +8,8 @@ import pytest
 from honeyguide.agents.breadth_first import BreadthFirst
 from honeyguide.agents.oracle import Oracle
 from honeyguide.agents.random import Random
-from honeyguide.contracts import Goal
-from honeyguide.crawl import run_jumping, simulate
+from honeyguide.contracts import Goal, Response
+from honeyguide.crawl import LARGE_BODY, Crawl, Limits, run_jumping, simulate
 from honeyguide.frontiers.best_first import BestFirst
 from honeyguide.navigator import Navigator
 
@@ -135,3 +137,39 @@ def test_a_crawl_whose_agent_has_stopped_waits_for_what_is_under_way():
     asked = []
     outcome, _ = crawl(web, Content(), in_flight=2)
     assert outcome.pages == 2
+
+
+class Sent(TinyWeb):
+    """A live web whose pages come with bodies of so many bytes."""
+
+    live = True
+
+    def __init__(self, sizes):
+        super().__init__({"a": list(sizes)})
+        self.sizes = sizes
+
+    async def visit(self, link):
+        visit = await super().visit(link)
+        body = bytes(self.sizes.get(link.url.rsplit("/", 1)[1], 0))
+        return replace(visit, response=Response(link, link.url, 200, {}, body))
+
+
+class Absorbing(Navigator):
+    """Notes which links were absorbed in another thread."""
+
+    def absorb(self, visit, now):
+        if threading.current_thread() is not threading.main_thread():
+            self.apart.append(visit.link.url.rsplit("/", 1)[1])
+        return super().absorb(visit, now)
+
+
+def test_a_large_body_is_absorbed_apart_from_the_event_loop():
+    web, agent = (
+        Sent({"small": 1000, "large": LARGE_BODY + 1, "gone": LARGE_BODY + 1}),
+        BreadthFirst(),
+    )
+    steering = Absorbing(agent, BestFirst(agent.features.width, np.random.default_rng(0)))
+    steering.apart = []
+    outcome = asyncio.run(Crawl(steering, web, Limits()).run([web.find("a")]))
+    assert outcome.pages == 4
+    assert sorted(steering.apart) == ["gone", "large"]
