@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from honeyguide.contracts import Request
 from honeyguide.errors import HoneyguideError
 from honeyguide.exports import export
 from honeyguide.store import database, recent
@@ -300,3 +301,14 @@ def contents(folder):
     files = [path for path in folder.rglob("*") if path.is_file()]
     passing = ("lock", "crawl.sqlite-shm")
     return {path.name: path.read_bytes() for path in files if path.name not in passing}
+
+
+def test_requests_are_kept_when_the_database_is_written_anew(folder):
+    with closing(Store(folder)) as store:
+        for number in range(5):
+            store.asked(Request("a.example", f"http://a.example/{number}", 1e9 + number, 0.1, 200))
+    before = ask(folder, "SELECT * FROM requests")
+    kept.damage_table(folder, "pieces")
+    repair(folder)
+    assert ask(folder, "SELECT * FROM requests") == before
+    assert len(before) == 5

@@ -54,6 +54,7 @@ _KEYS = {
     "snapshots": "n",
     "pieces": "rowid",
     "hosts": "host",
+    "requests": "n",
 }
 _SPARSE = 100  # times as many numbers as rows: then a number is damaged
 _HTML = ("text/html", "application/xhtml+xml", "")
