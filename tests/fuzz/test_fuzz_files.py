@@ -89,7 +89,7 @@ JSONL = "".join(
 
 @fuzzed(
     "jsonl",
-    [JSONL, gzip.compress(JSONL), zstandard.compress(JSONL)],
+    [JSONL, gzip.compress(JSONL, mtime=0), zstandard.compress(JSONL)],
     [b'"id":', b"null", b"[[", b'{"', b'"\\ud800"', b'"\\u0000"', b"1e400", b'["http://"]'],
     few=50,
 )
@@ -113,7 +113,12 @@ def tarred(form=tarfile.PAX_FORMAT):
     return file.getvalue()
 
 
-TARS = [tarred(), tarred(tarfile.GNU_FORMAT), gzip.compress(tarred()), zstandard.compress(tarred())]
+TARS = [
+    tarred(),
+    tarred(tarfile.GNU_FORMAT),
+    gzip.compress(tarred(), mtime=0),
+    zstandard.compress(tarred()),
+]
 
 
 @fuzzed("tar", TARS, [b"ustar\0", b"0000644", b"30 path=", b"L", b"x", b"../", b"\x80"], few=50)
@@ -143,7 +148,7 @@ XML = b"""<mediawiki><siteinfo><base>http://w.example/wiki/M</base><namespaces>
 
 @fuzzed(
     "wikipedia",
-    [XML, gzip.compress(XML)],
+    [XML, gzip.compress(XML, mtime=0)],
     [
         b"<page>",
         b"</page>",
@@ -172,7 +177,7 @@ INSERT INTO `pagelinks` VALUES (1,0,'B_\\'c'),(1,14,'K'),(2,0,'A_b');
 
 @fuzzed(
     "sql",
-    [SQL, gzip.compress(SQL)],
+    [SQL, gzip.compress(SQL, mtime=0)],
     [
         b"INSERT INTO `pagelinks` VALUES ",
         b"(1,0,'",
@@ -196,7 +201,7 @@ def archived(folder):
     for number in range(3):
         url = f"http://x.example/{number}"
         headers = {"content-type": "text/html", "content-encoding": "gzip"}
-        body = gzip.compress(b"<title>x</title><a href=/1>one</a>")
+        body = gzip.compress(b"<title>x</title><a href=/1>one</a>", mtime=0)
         writer.write(Response(Link(url), url, 200, headers, body), {}, 0.0)
     writer.close()
     return next(folder.glob("*.warc.gz")), next(folder.glob("*.cdxj"))
