@@ -122,13 +122,11 @@ class Navigator:
         taken = self.frontier.pick(id, now) or self._let_in(id, url, now)
         self.leases[url] = Lease(self._link(id), id, taken.x, taken.score)
 
-    def put_back(self, link: Link, now: float) -> None:
+    def undo_choice(self, link: Link, now: float) -> None:
         """Let a link that was chosen wait again, as if its turn had not come."""
         lease = self.leases.pop(link.url)
         self.frontier.release(lease.id, now, UNASKED)
-        self._wait(
-            np.array([lease.id], np.int32), lease.x[None], np.array([lease.score], np.float32)
-        )
+        self._wait_again(lease)
 
     def absorb(self, visit: Visit, now: float) -> Step:
         """Take in what came of a link: remember, learn, score what was found."""
@@ -136,7 +134,7 @@ class Navigator:
         lease = self.leases.pop(visit.link.url)
         self.frontier.release(lease.id, now, visit.host_delay)
         if visit.again and self._tries.get(lease.id, 0) < self.retries:
-            return self._put_back(lease, visit)
+            return self._try_again(lease, visit)
         self._tries.pop(lease.id, None)
         visit = self.guard.note(self.memory, lease.id, visit)
         page = self.memory.visit(lease.id, visit)
@@ -285,6 +283,10 @@ class Navigator:
         """Let links wait for their turn."""
         self.frontier.put(ids, self.lanes(self.memory.host(ids), x), x, scores)
 
+    def _wait_again(self, lease: Lease) -> None:
+        ids, score = np.array([lease.id], np.int32), np.array([lease.score], np.float32)
+        self._wait(ids, lease.x[None], score)
+
     def _shed(self) -> None:
         """Keep to the number of links that may wait."""
         if self._max_waiting is not None and len(self.frontier) > self._max_waiting:
@@ -319,13 +321,11 @@ class Navigator:
             return np.zeros(len(urls), np.bool_)
         return self.guard.screen(self.memory, urls)
 
-    def _put_back(self, lease: Lease, visit: Visit) -> Step:
+    def _try_again(self, lease: Lease, visit: Visit) -> Step:
         """Let a link wait for another try; nothing is learnt from a failure that may pass."""
         self._tries[lease.id] = self._tries.get(lease.id, 0) + 1
         self.memory.visits += 1
-        ids = np.array([lease.id], np.int32)
-        score = np.array([lease.score], np.float32)
-        self._wait(ids, lease.x[None], score)
+        self._wait_again(lease)
         nothing = np.empty((0, len(lease.x)), np.float32)
         return Step(lease.link, lease.id, lease.x, 0.0, visit.verdict, None, nothing)
 

@@ -229,7 +229,7 @@ def test_an_earlier_choice_is_followed_whatever_would_be_chosen_now():
     navigator.seed([Link(SEED)])
     navigator.absorb(visit(navigator.choose(0.0), [B, C, D]), 0.0)
     chosen = navigator.choose(0.0)
-    navigator.put_back(chosen, 0.0)
+    navigator.undo_choice(chosen, 0.0)
     other = next(url for url in (B, C, D) if url != chosen.url)
     navigator.follow(other, 0.0)
     assert list(navigator.leases) == [other]

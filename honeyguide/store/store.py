@@ -304,7 +304,7 @@ class Store:
             return
         self.differing += 1
         if link is not None:
-            navigator.put_back(link, now)
+            navigator.undo_choice(link, now)
         if url is not None:
             navigator.follow(url, now)
 
