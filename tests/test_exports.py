@@ -153,7 +153,7 @@ def place_of(folder, url):
 
 def flip(path, at):
     data = bytearray(path.read_bytes())
-    data[at] ^= 0x10
+    data[at] ^= 0xFF  # some bits of the last byte before a checksum mean nothing
     path.write_bytes(data)
 
 

@@ -3,12 +3,14 @@
 import asyncio
 import logging
 import os
+import re
 import signal
 import struct
 import sys
 from collections import deque
 from contextlib import suppress
 from dataclasses import astuple, replace
+from itertools import islice
 from typing import Any, BinaryIO, NamedTuple, Protocol, cast
 
 import msgspec
@@ -23,6 +25,11 @@ LONGEST = 30.0  # seconds for a page
 # grows with the square of the number of tags (benchmarks/reading.py).
 SMALL_BODY = 128 * 1024  # bytes
 SMALL_TAGS = 3_000
+# A parser compares each attribute of a tag with all others. A tag without either of these has
+# few of them; UTF-16 and ISO-2022-JP could hide them.
+_long_tag = re.compile(rb"<[a-zA-Z/][^>]{700}|[\x00\x1b]").search
+_quoted_ends = re.compile(rb"=\s*+(?:\"[^\">]*+>|'[^'>]*+>)").finditer  # <p title="a > b">
+SMALL_QUOTED_ENDS = 3
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 5.0  # seconds after a process could not be started
 TRIES = 12  # to start a process while a page waits for it
 _PROGRAM = "from honeyguide.parsers.pool import work; work()"
@@ -103,7 +110,6 @@ class SmallHere:
         """What is in a page."""
         if is_small(body):
             return Read(parse(body, url, content_type))
-        await self._pool.ready()
         return await self._pool.read(body, url, content_type)
 
     async def close(self) -> None:
@@ -113,7 +119,12 @@ class SmallHere:
 
 def is_small(body: bytes) -> bool:
     """Whether a page is read in a moment, however it is made."""
-    return len(body) <= SMALL_BODY and body.count(b"<") <= SMALL_TAGS
+    return (
+        len(body) <= SMALL_BODY
+        and body.count(b"<") <= SMALL_TAGS
+        and _long_tag(body) is None
+        and next(islice(_quoted_ends(body), SMALL_QUOTED_ENDS, None), None) is None
+    )
 
 
 class ParserPool:
@@ -146,9 +157,9 @@ class ParserPool:
             await self._news.wait()
 
     async def read(self, body: bytes, url: str, content_type: str = "") -> Read | None:
-        """Have a page read by whoever has least to do; here while nobody is ready."""
+        """Have a page read by whoever has least to do; here if it is small and nobody is ready."""
         message = _packed(_encode((url, content_type, body[:MAX_BODY])))
-        while (reader := self._least_busy()) is not None:
+        while (reader := await self._reader_for(body)) is not None:
             answer = await reader.ask(message)
             if answer:
                 raw, opinion = _decode(answer)
@@ -157,7 +168,12 @@ class ParserPool:
                 break
             if reader.died_of is message:
                 return None
-        return Read(parse(body, url, content_type))
+        return Read(await asyncio.to_thread(parse, body, url, content_type))
+
+    async def _reader_for(self, body: bytes) -> "_Process | None":
+        if not is_small(body):
+            await self.ready()
+        return self._least_busy()
 
     async def close(self) -> None:
         """End them all."""

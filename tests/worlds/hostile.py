@@ -92,6 +92,16 @@ def pages() -> dict[str, bytes]:
         "attributes": repeated(
             b"<p " + b" ".join(b"a%d=1" % n for n in range(500)) + b">", SMALL_BODY
         ),
+        "attributes of one tag": START + b"<p " + numbered(20_000, lambda n: b"a%d=1 " % n, b""),
+        "attributes with quoted ends": START
+        + b"<p "
+        + numbered(20_000, lambda n: b"a%d='>' " % n, b""),
+        "attributes in UTF-16": ("<p " + "".join(f"a{n}=1 " for n in range(5_000)) + ">x").encode(
+            "utf-16"
+        ),
+        "attributes of middling tags": repeated(
+            b"<p " + b" ".join(b"%x" % n for n in range(190)) + b">", SMALL_BODY
+        ),
         "one attribute": START + b"<p class='" + b"menu-" * 25_000 + b"'>x",
         "a long list of wishes": b"<meta name=robots content='" + b"a, " * 40_000 + b"'>x",
         "a title": b"<title>" + b"word " * 25_000 + b"</title>",

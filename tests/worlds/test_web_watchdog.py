@@ -16,7 +16,7 @@ from tests.fetchers.servers import Server, page, served
 from tests.worlds.hostile import pages, responses, robots_files, sitemaps
 
 LONGEST = 0.05  # seconds of processor time for one callback of the loop
-TRIES = 3  # a busy machine has slow moments; what is slow by itself is slow each time
+TRIES = 5  # a busy machine has slow moments; what is slow by itself is slow each time
 ABSENT = page(b"", "404 Not Found")
 
 
