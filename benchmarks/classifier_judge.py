@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from honeyguide.graphs import Graph, label_matches
+from honeyguide.recorded.graph import Graph, label_matches
 from honeyguide.registry import make
 from honeyguide.training.judge import train_judge
 from honeyguide.training.quality import quality

@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 
 from honeyguide.bench.suites.topics import TOPICS
-from honeyguide.graphs import Graph
 from honeyguide.judges.closeness import head
 from honeyguide.judges.matching import Term, fold
+from honeyguide.recorded.graph import Graph
 from honeyguide.registry import make
 
 THRESHOLD = 0.4  # above it a page without the word earns 20

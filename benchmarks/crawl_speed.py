@@ -6,9 +6,9 @@ import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from honeyguide.crawl import simulate
-from honeyguide.importers.jsonl import import_jsonl
+from honeyguide.engine.loop import simulate
 from honeyguide.plan import OpenPlan, Plan
+from honeyguide.recorded.importers.jsonl import import_jsonl
 
 
 def pages_per_second(opened: OpenPlan) -> dict[str, float]:

@@ -17,11 +17,11 @@ import numpy as np
 
 from honeyguide.bench.suites.liao2022_webkb import _raw_pages
 from honeyguide.bench.webs import ARCHIVE
-from honeyguide.parsers.html import parse
 from honeyguide.registry import make
-from honeyguide.sources.inputs import page_inputs
-from honeyguide.sources.model import read_model, shared_encoder
-from honeyguide.sources.scorer import encoded, page_texts
+from honeyguide.source_finder.inputs import page_inputs
+from honeyguide.source_finder.model import read_model, shared_encoder
+from honeyguide.source_finder.scorer import encoded, page_texts
+from honeyguide.web.html import parse
 
 
 def generated(count):

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from honeyguide.contracts import Link, Page, Verdict, Visit
+from honeyguide.engine.memory import Memory
 from honeyguide.frontiers.best_first import BestFirst
-from honeyguide.memory import Memory
 
 
 def resident_bytes() -> int:

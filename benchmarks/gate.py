@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from honeyguide.contracts import Link, Outlinks
-from honeyguide.crawl import run_jumping
-from honeyguide.navigator import Navigator
+from honeyguide.engine.loop import run_jumping
+from honeyguide.engine.navigator import Navigator
 from honeyguide.plan import Plan
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from honeyguide.graphwriter import write_arrays
+from honeyguide.recorded.writer import write_arrays
 
 HOST = 50  # pages of a host, if nothing else is said
 WORDS = (

@@ -16,9 +16,9 @@ import numpy as np
 
 from honeyguide.agents.guide import Guide
 from honeyguide.contracts import Goal, Link, Page, Verdict, Visit
-from honeyguide.importers.jsonl import import_jsonl
-from honeyguide.navigator import Navigator
+from honeyguide.engine.navigator import Navigator
 from honeyguide.plan import LIVE
+from honeyguide.recorded.importers.jsonl import import_jsonl
 from honeyguide.registry import make
 
 WORDS = "rock sea river wine chess opera lamp tree horse glass road ship stone paper bird".split()

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import numpy as np
 
-from honeyguide.graphs import Graph
-from honeyguide.graphwriter import write_arrays
-from honeyguide.importers.jsonl import import_jsonl
+from honeyguide.recorded.graph import Graph
+from honeyguide.recorded.importers.jsonl import import_jsonl
+from honeyguide.recorded.writer import write_arrays
 
 
 def resident() -> int:

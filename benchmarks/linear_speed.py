@@ -13,9 +13,9 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from honeyguide.crawl import simulate
-from honeyguide.importers.jsonl import import_jsonl
+from honeyguide.engine.loop import simulate
 from honeyguide.plan import OpenPlan, Plan
+from honeyguide.recorded.importers.jsonl import import_jsonl
 
 AGENTS = ("linear_async", "linear_sync")
 

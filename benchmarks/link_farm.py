@@ -23,9 +23,9 @@ import served_site
 import uvloop
 
 from honeyguide.contracts import Visit
-from honeyguide.keeping import begin, go_on
 from honeyguide.plan import Plan
-from honeyguide.store.recorded import Recorded
+from honeyguide.storage.crawl_folder import begin, go_on
+from honeyguide.storage.recorded import Recorded
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 SEED = "http://farm.example.com/"

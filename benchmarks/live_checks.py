@@ -9,7 +9,7 @@ from typing import Any
 import served_site
 from fastwarc.warc import ArchiveIterator, WarcRecordType
 
-from honeyguide.serialise import read_state
+from honeyguide.disk.serialise import read_state
 
 
 def check_served(site: served_site.Site, asked: dict[str, float]) -> None:

@@ -18,9 +18,9 @@ TOPIC = "geology"
 def run_honeyguide(given: argparse.Namespace) -> None:
     """The whole of it: robots, fetch, parse, judge, featurise, score, guard, store, WARC."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command `honeyguide` does
-    from honeyguide.crawl import Crawl  # noqa: PLC0415 each program imports its own
-    from honeyguide.keeping import begin, go_on  # noqa: PLC0415
+    from honeyguide.engine.loop import Crawl  # noqa: PLC0415 each program imports its own
     from honeyguide.plan import Plan  # noqa: PLC0415
+    from honeyguide.storage.crawl_folder import begin, go_on  # noqa: PLC0415
 
     plan = Plan(
         topic=TOPIC,
@@ -49,7 +49,7 @@ def run_honeyguide(given: argparse.Namespace) -> None:
 
 def _watch_writer() -> Counter[str]:
     """Count the processor time of the thread that writes, by what it writes."""
-    from honeyguide.store.writer import Writer  # noqa: PLC0415
+    from honeyguide.storage.writer import Writer  # noqa: PLC0415
     from honeyguide.warc.writer import WarcWriter  # noqa: PLC0415
 
     seconds: Counter[str] = Counter()

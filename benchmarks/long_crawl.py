@@ -21,13 +21,13 @@ import numpy as np
 import served_site
 
 from honeyguide.contracts import Agent, Goal, Matrix, MemoryView, Outlinks, Step, Vector, Visit
-from honeyguide.crawl import simulate
+from honeyguide.engine.loop import simulate
+from honeyguide.engine.navigator import Navigator
 from honeyguide.features.link_text import link_texts
-from honeyguide.keeping import begin, go_on
-from honeyguide.navigator import Navigator
 from honeyguide.plan import LIVE, Plan
 from honeyguide.registry import part
-from honeyguide.store.recorded import Recorded
+from honeyguide.storage.crawl_folder import begin, go_on
+from honeyguide.storage.recorded import Recorded
 
 SEED = 1  # of the generated web
 TOPICS = ("geology", "astronomy", "botany")

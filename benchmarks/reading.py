@@ -3,7 +3,7 @@
     python benchmarks/reading.py [--tags 3000]
 
 The parser takes time that grows with the square of the number of tags, for pages that are nested
-deeply or closed wrongly. `honeyguide.parsers.pool.SMALL_TAGS` is the number up to which no page
+deeply or closed wrongly. `honeyguide.web.parser_pool.SMALL_TAGS` is the number up to which no page
 of this list takes 50 ms.
 """
 
@@ -11,8 +11,8 @@ import argparse
 import itertools
 import time
 
-from honeyguide.parsers.html import read
-from honeyguide.parsers.pool import SMALL_BODY, SMALL_TAGS
+from honeyguide.web.html import read
+from honeyguide.web.parser_pool import SMALL_BODY, SMALL_TAGS
 
 OPENED = (
     "<div>|<span>|<option>x|<ul><li>x|<nav><footer>|<article>|<a href=/x><div>|<table><tr><td>"

@@ -18,8 +18,8 @@ from pathlib import Path
 
 import served_site
 
-from honeyguide.keeping import begin, go_on
 from honeyguide.plan import Plan
+from honeyguide.storage.crawl_folder import begin, go_on
 
 IN_FLIGHT = 16
 

@@ -10,11 +10,11 @@ import tempfile
 from contextlib import closing
 from pathlib import Path
 
-from honeyguide.keeping import begin, go_on
+from honeyguide.disk.serialise import split_state
 from honeyguide.plan import Plan
-from honeyguide.serialise import split_state
-from honeyguide.store.database import open_crawl
-from honeyguide.store.snapshots import Snapshots
+from honeyguide.storage.crawl_folder import begin, go_on
+from honeyguide.storage.database import open_crawl
+from honeyguide.storage.snapshots import Snapshots
 
 
 def main() -> None:

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from soak_web import Request, Web
 
-from honeyguide.store import recent
+from honeyguide.storage import recent
 
 DATABASE = "crawl.sqlite"
 _DECIDED = "url, failure, relevant, relevance, score, depth, parent, title"

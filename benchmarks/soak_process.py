@@ -22,15 +22,15 @@ LONGEST = 600.0  # seconds until a process is given up that does not end by itse
 # what is worth being killed in: module, class, function, and what it is called here; a phase may
 # be found in several places
 PHASES = (
-    ("honeyguide.keeping", "", "begin", "begin"),
-    ("honeyguide.store.store", "Store", "__init__", "open"),
-    ("honeyguide.store.store", "Store", "replay", "replay"),
-    ("honeyguide.store.store", "Store", "snapshot", "snapshot"),
-    ("honeyguide.store.ledger", "Ledger", "snapshot", "adopt"),
-    ("honeyguide.store.snapshots", "Snapshots", "_drop_older", "adopt"),
-    ("honeyguide.store.ledger", "Ledger", "commit", "commit"),
-    ("honeyguide.store.store", "Store", "close", "close"),
-    ("honeyguide.keeping", "", "save_policy", "policy"),
+    ("honeyguide.storage.crawl_folder", "", "begin", "begin"),
+    ("honeyguide.storage.store", "Store", "__init__", "open"),
+    ("honeyguide.storage.store", "Store", "replay", "replay"),
+    ("honeyguide.storage.store", "Store", "snapshot", "snapshot"),
+    ("honeyguide.storage.ledger", "Ledger", "snapshot", "adopt"),
+    ("honeyguide.storage.snapshots", "Snapshots", "_drop_older", "adopt"),
+    ("honeyguide.storage.ledger", "Ledger", "commit", "commit"),
+    ("honeyguide.storage.store", "Store", "close", "close"),
+    ("honeyguide.storage.crawl_folder", "", "save_policy", "policy"),
 )
 _marks = -1  # where this process says what it does
 _offset = 0.0  # seconds that the clock is wrong
@@ -42,11 +42,11 @@ def prepare() -> list[str]:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command `honeyguide` does
     time.time = lambda: _true_time() + _offset  # before anybody takes it by name
     found = {phase for *place, phase in PHASES if _marked(*place, phase)}
-    snapshots = importlib.import_module("honeyguide.store.snapshots")
+    snapshots = importlib.import_module("honeyguide.storage.snapshots")
     assert isinstance(snapshots.MIN_VISITS, int)
     snapshots.MIN_VISITS = MIN_VISITS
     importlib.import_module("honeyguide.cli")
-    importlib.import_module("honeyguide.exports")
+    importlib.import_module("honeyguide.storage.exports")
     importlib.import_module("honeyguide.registry").make("encoder", "wordllama")  # read once
     return sorted({phase for *_, phase in PHASES} - found)
 

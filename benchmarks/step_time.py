@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 
 import generated_links
 
-from honeyguide.crawl import run_jumping
+from honeyguide.engine.loop import run_jumping
 from honeyguide.plan import Plan
 
 # document 004, table 3.4: milliseconds a step

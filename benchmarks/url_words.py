@@ -10,7 +10,7 @@ import zstandard
 
 from honeyguide.contracts import Goal
 from honeyguide.features.url_words import UrlWords
-from honeyguide.networks.url_values import UrlValues
+from honeyguide.learning.url_values import UrlValues
 from honeyguide.registry import make
 from honeyguide.training.quality import quality
 

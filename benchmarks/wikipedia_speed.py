@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape
 
-from honeyguide.importers.wikipedia import import_wikipedia
+from honeyguide.recorded.importers.wikipedia import import_wikipedia
 
 PACKINGS: dict[str, Callable[..., Any]] = {"xml": open, "gz": gzip.open, "bz2": bz2.open}
 HEAD = """<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.11/" \

@@ -21,10 +21,11 @@ from honeyguide.contracts import (
     Vocabulary,
     World,
 )
-from honeyguide.crawl import Crawl, Limits, Observer, Outcome, Steering, run_jumping
+from honeyguide.engine.loop import Crawl, Limits, Observer, Outcome, Steering, run_jumping
+from honeyguide.engine.machine import LEAST_MEMORY, memory_size, read_size, shown_size
+from honeyguide.engine.navigator import Navigator
 from honeyguide.errors import HoneyguideError, unknown
-from honeyguide.examples import example_texts
-from honeyguide.fetchers.admitted import few_hosts
+from honeyguide.example_pages import example_texts
 from honeyguide.gates import Gate
 from honeyguide.guards import Guard
 from honeyguide.guards.few_hosts import FewHosts
@@ -32,12 +33,11 @@ from honeyguide.guards.lists import Lists
 from honeyguide.judges.closeness import check_topic
 from honeyguide.judges.label import Label
 from honeyguide.judges.remembered import Remembered
-from honeyguide.machine import LEAST_MEMORY, memory_size, read_size, shown_size
-from honeyguide.navigator import Navigator
-from honeyguide.patterns import Refusal, listed
-from honeyguide.policies import load_policy
-from honeyguide.recipe import JudgeRecipe
+from honeyguide.learning.policies import load_policy
 from honeyguide.registry import accepts, make
+from honeyguide.urls.patterns import Refusal, listed
+from honeyguide.web.admission import few_hosts
+from honeyguide.web.judge_spec import JudgeRecipe
 from honeyguide.worlds.graph import GraphWorld
 from honeyguide.worlds.recorded_first import RecordedFirst
 

@@ -19,7 +19,7 @@ T = TypeVar("T")
 FAMILIES = {
     "agent": "honeyguide.agents",
     "encoder": "honeyguide.encoders",
-    "fetcher": "honeyguide.fetchers",
+    "fetcher": "honeyguide.web",
     "frontier": "honeyguide.frontiers",
     "gate": "honeyguide.gates",
     "guard": "honeyguide.guards",

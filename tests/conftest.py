@@ -34,7 +34,7 @@ def small_archive(tmp_path_factory):
 @pytest.fixture(scope="session")
 def small_graph(tmp_path_factory):
     """A recorded web of forty pages about rocks and ships."""
-    from honeyguide.importers.jsonl import import_jsonl
+    from honeyguide.recorded.importers.jsonl import import_jsonl
 
     folder = tmp_path_factory.mktemp("graph")
     source = folder / "pages.jsonl"

@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 
 from honeyguide.contracts import Agent, Link, Page, Verdict, Visit
+from honeyguide.engine.navigator import Navigator
 from honeyguide.frontiers.best_first import BestFirst
-from honeyguide.guards.watch import Watch
-from honeyguide.navigator import Navigator
-from honeyguide.store.database import create, holds_crawl
-from honeyguide.store.recorded import Recorded
-from honeyguide.store.store import Store
+from honeyguide.guards.live import Watch
+from honeyguide.storage.database import create, holds_crawl
+from honeyguide.storage.recorded import Recorded
+from honeyguide.storage.store import Store
 
 GOOD = "http://www.good.test"
 SEED = "http://start.test/"

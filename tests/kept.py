@@ -15,15 +15,15 @@ from pathlib import Path
 import numpy as np
 
 from honeyguide.contracts import Agent, Link, Page, Response, Verdict, Visit
+from honeyguide.disk.serialise import write_state
+from honeyguide.engine.navigator import Navigator
 from honeyguide.errors import HoneyguideError
 from honeyguide.features.discovery import Discovery
 from honeyguide.frontiers.best_first import BestFirst
 from honeyguide.gates.none import Open
-from honeyguide.navigator import Navigator
-from honeyguide.serialise import write_state
-from honeyguide.store import database, snapshots
-from honeyguide.store.recorded import Recorded
-from honeyguide.store.store import Store
+from honeyguide.storage import database, snapshots
+from honeyguide.storage.recorded import Recorded
+from honeyguide.storage.store import Store
 
 PAGES = 300
 HOSTS = 7

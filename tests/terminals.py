@@ -72,8 +72,8 @@ def _heard(terminal: int, pid: int) -> bytes:
 
 def _main() -> None:
     import honeyguide.cli
-    import honeyguide.importers.wikipedia
-    import honeyguide.keeping
+    import honeyguide.recorded.importers.wikipedia
+    import honeyguide.storage.crawl_folder
     import honeyguide.worlds.web  # noqa: F401
 
     print(json.dumps([_run(script) for script in json.load(sys.stdin)]))  # noqa: T201

@@ -15,12 +15,12 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from honeyguide.cli import app
+from honeyguide.disk.output_paths import check_folder
 from honeyguide.errors import HoneyguideError
-from honeyguide.fetchers.http import NOBODY, user_agent
-from honeyguide.graphwriter import drafts
-from honeyguide.keeping import from_root
-from honeyguide.places import check_folder
-from tests.fetchers.servers import page, served
+from honeyguide.recorded.writer import drafts
+from honeyguide.storage.crawl_folder import from_root
+from honeyguide.web.http import NOBODY, user_agent
+from tests.web.servers import page, served
 
 PROGRAM = Path(sys.executable).parent / "honeyguide"
 SMALL = ("--world", "synthetic:pages=3000", "--topic", "geology", "--seed", "geology")

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from typer.main import get_command
 
 from honeyguide.cli import app
-from honeyguide.importers.jsonl import import_jsonl
-from honeyguide.text import printable
-from tests.fetchers.servers import page, served
+from honeyguide.recorded.importers.jsonl import import_jsonl
+from honeyguide.text.words import printable
+from tests.web.servers import page, served
 from tests.terminals import shown
 
 TITLE = "\x1b]0;owned\x07"  # sets a window's title

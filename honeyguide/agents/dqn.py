@@ -8,8 +8,8 @@ import torch
 from honeyguide.contracts import Agent, Goal, Matrix, State, Step, Vector
 from honeyguide.errors import HoneyguideError
 from honeyguide.features.state_action import COSINES, STATE, StateAction
-from honeyguide.networks.dueling import Dueling
-from honeyguide.networks.replay import Experience, Replay
+from honeyguide.learning.dueling import Dueling
+from honeyguide.learning.replay import Experience, Replay
 from honeyguide.registry import part
 
 ROOM = 50_000  # experiences kept (document 000, 4.3)

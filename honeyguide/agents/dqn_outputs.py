@@ -23,9 +23,9 @@ from honeyguide.contracts import (
 )
 from honeyguide.errors import HoneyguideError
 from honeyguide.features.discrete import PERTEJO, Discrete, category_words
-from honeyguide.networks.parameters import Parameters, Views
-from honeyguide.networks.replay import Experience, Replay
-from honeyguide.networks.threads import one_thread
+from honeyguide.learning.parameters import Parameters, Views
+from honeyguide.learning.replay import Experience, Replay
+from honeyguide.learning.torch_threads import one_thread
 from honeyguide.registry import part
 
 HIDDEN = (128, 256)

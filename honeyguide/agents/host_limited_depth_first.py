@@ -6,7 +6,7 @@ from honeyguide.contracts import Agent, Matrix, Page, State, Step, Vector
 from honeyguide.errors import HoneyguideError
 from honeyguide.features.recency import Recency
 from honeyguide.registry import part
-from honeyguide.urls import host
+from honeyguide.urls.spelling import host
 
 
 @part("agent", "host_limited_depth_first", argument="limit")

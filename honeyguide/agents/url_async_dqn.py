@@ -8,9 +8,9 @@ import torch
 
 from honeyguide.contracts import Agent, Goal, Matrix, State, Step, Vector, Visit
 from honeyguide.errors import HoneyguideError
-from honeyguide.networks.exploring import EPSILON, Fading
-from honeyguide.networks.parameters import shared
-from honeyguide.networks.url_values import Frozen, UrlValues
+from honeyguide.learning.exploring import EPSILON, Fading
+from honeyguide.learning.parameters import shared
+from honeyguide.learning.url_values import Frozen, UrlValues
 from honeyguide.registry import part
 
 

@@ -10,9 +10,9 @@ from honeyguide.agents.url_linear_q import VOCABULARY, Adam, bag_of_words
 from honeyguide.contracts import Agent, Goal, Matrix, State, Step, Truth, Vector, Visit
 from honeyguide.errors import HoneyguideError
 from honeyguide.features.url_words import UrlWords
-from honeyguide.networks.optimal import optimal_values
-from honeyguide.networks.url_cnn import Words
-from honeyguide.networks.url_values import UrlValues
+from honeyguide.learning.optimal import optimal_values
+from honeyguide.learning.url_cnn import Words
+from honeyguide.learning.url_values import UrlValues
 from honeyguide.registry import part
 
 BATCH = 1000

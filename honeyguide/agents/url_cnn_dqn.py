@@ -7,9 +7,9 @@ import torch
 
 from honeyguide.contracts import Agent, Goal, Matrix, State, Step, Vector, Visit
 from honeyguide.errors import unknown
-from honeyguide.networks.exploring import EPSILON, Fading
-from honeyguide.networks.replay import Experience, RankedReplay, Replay
-from honeyguide.networks.url_values import Frozen, UrlValues
+from honeyguide.learning.exploring import EPSILON, Fading
+from honeyguide.learning.replay import Experience, RankedReplay, Replay
+from honeyguide.learning.url_values import Frozen, UrlValues
 from honeyguide.registry import part
 
 BATCH = 10  # experiences learnt from at each step

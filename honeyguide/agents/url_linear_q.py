@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from honeyguide.contracts import Agent, Goal, Matrix, State, Step, Vector, Visit
 from honeyguide.errors import HoneyguideError, unknown
 from honeyguide.features.url_words import UrlWords
-from honeyguide.networks.exploring import EPSILON, Fading
-from honeyguide.networks.replay import Experience, RankedReplay, Replay
+from honeyguide.learning.exploring import EPSILON, Fading
+from honeyguide.learning.replay import Experience, RankedReplay, Replay
 from honeyguide.registry import part
 
 VOCABULARY = 10_000  # the commonest words

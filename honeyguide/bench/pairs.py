@@ -29,7 +29,7 @@ from honeyguide.contracts import (
     Vocabulary,
     World,
 )
-from honeyguide.memory import Memory
+from honeyguide.engine.memory import Memory
 
 REHEARSED_ON_PAIRS = "honeyguide.bench.pairs:rehearsed_on_pairs"
 ON_PAIRS = "dqn_outputs on pairs"

@@ -11,11 +11,11 @@ from honeyguide.agents.priced import Priced
 from honeyguide.bench.suite import Trial
 from honeyguide.bench.walks import surveyed
 from honeyguide.contracts import Agent, Frontier, Step, Visit
-from honeyguide.crawl import Crawl, Limits, run_jumping
-from honeyguide.navigator import Navigator
+from honeyguide.engine.loop import Crawl, Limits, run_jumping
+from honeyguide.engine.navigator import Navigator
 from honeyguide.plan import Plan
 from honeyguide.registry import make
-from honeyguide.urls import host
+from honeyguide.urls.spelling import host
 from honeyguide.worlds.recorded_first import RecordedFirst
 
 RECORDED_SHARE = 0.5  # share of hosts of which there is a record

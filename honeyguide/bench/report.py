@@ -8,8 +8,8 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from honeyguide.bench.runner import Comparison, Runs
-from honeyguide.text import counted
+from honeyguide.bench.compare import Comparison, Runs
+from honeyguide.text.words import counted
 from honeyguide.version import VERSION
 
 POINTS = 200  # of a curve, in results.json

@@ -19,12 +19,12 @@ import numpy as np
 from honeyguide.bench.ledger import Ledger, Record, key
 from honeyguide.bench.suite import Task, Trial
 from honeyguide.contracts import Learner, Step, Truth, Visit
-from honeyguide.crawl import run_jumping
-from honeyguide.graphs import Graph
-from honeyguide.navigator import Navigator
+from honeyguide.disk.serialise import write_state
+from honeyguide.engine.loop import run_jumping
+from honeyguide.engine.navigator import Navigator
+from honeyguide.learning.policies import load_policy, save_policy
 from honeyguide.plan import OpenPlan, Plan
-from honeyguide.policies import load_policy, save_policy
-from honeyguide.serialise import write_state
+from honeyguide.recorded.graph import Graph
 from honeyguide.worlds.synthetic.truth import reachable
 
 POINTS = 100  # of a curve that is kept

@@ -8,16 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from honeyguide.actors import Actors
 from honeyguide.bench.suite import Task, Trial
 from honeyguide.bench.trials import points
 from honeyguide.contracts import Page, Step, Visit
-from honeyguide.crawl import run_jumping
+from honeyguide.engine.loop import run_jumping
+from honeyguide.engine.navigator import Navigator
 from honeyguide.features.url_words import UrlWords
 from honeyguide.frontiers.walks import Walks
 from honeyguide.judges.targets import Targets
-from honeyguide.navigator import Navigator
-from honeyguide.networks.optimal import (
+from honeyguide.learning.optimal import (
     UNREACHABLE,
     histograms,
     hops_to_reward,
@@ -26,7 +25,8 @@ from honeyguide.networks.optimal import (
 )
 from honeyguide.plan import OpenPlan, Plan
 from honeyguide.registry import make
-from honeyguide.urls import host
+from honeyguide.training.actors import Actors
+from honeyguide.urls.spelling import host
 from honeyguide.worlds.synthetic.links import specialist_hosts
 
 GAMMA = 0.75

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from honeyguide.errors import HoneyguideError
-from honeyguide.importers.html import import_html
-from honeyguide.importers.jsonl import import_jsonl
+from honeyguide.recorded.importers.html import import_html
+from honeyguide.recorded.importers.jsonl import import_jsonl
 from honeyguide.worlds.synthetic.links import Recording, record_links
 
 # pages first: they have labels that files have not

@@ -6,24 +6,15 @@ from typing import Any
 
 import typer
 
-from honeyguide.cli import (
-    bench,
-    check,
-    crawl,
-    demo,
-    finding,
-    flags,
-    importing,
-    inspecting,
-    listing,
-    regions,
-    report,
-    serving,
-    showing,
-    terminal,
-    training,
-    watching,
-)
+from honeyguide.cli import bench, check, crawl, demo, flags, regions, report, terminal
+from honeyguide.cli import find as finding
+from honeyguide.cli import import_ as importing
+from honeyguide.cli import list_ as listing
+from honeyguide.cli import serve as serving
+from honeyguide.cli import show as showing
+from honeyguide.cli import status as inspecting
+from honeyguide.cli import train as training
+from honeyguide.cli import watch as watching
 from honeyguide.errors import HoneyguideError
 from honeyguide.version import VERSION
 

@@ -15,7 +15,7 @@ from honeyguide.cli.crawl import Out
 from honeyguide.cli.progress import progress_bar
 from honeyguide.cli.terminal import console
 from honeyguide.errors import HoneyguideError, nothing_fetched
-from honeyguide.text import printable
+from honeyguide.text.words import printable
 
 FOR_BOTH = ("out", "agents", "config")
 OF_A_SUITE = ("suite", "data", "parts", "quick", "workers")
@@ -23,7 +23,7 @@ USUAL = "best_first,breadth_first,random"
 FILES = ("results.json", "report.md", "curves.png")
 
 if TYPE_CHECKING:
-    from honeyguide.bench.runner import Comparison
+    from honeyguide.bench.compare import Comparison
 
 
 def bench(
@@ -79,8 +79,8 @@ def bench(
         raise HoneyguideError(
             f"{out} has results: name another folder with --out, or --replace them"
         )
+    from honeyguide.bench.compare import compare
     from honeyguide.bench.report import write_report
-    from honeyguide.bench.runner import compare
     from honeyguide.plan import Plan
 
     plan = Plan(
@@ -123,8 +123,8 @@ def _check_flags(context: typer.Context, is_suite: bool) -> None:
 
 
 def _check_folder(out: Path) -> None:
-    from honeyguide.places import check_folder
-    from honeyguide.store.database import FILE
+    from honeyguide.disk.output_paths import check_folder
+    from honeyguide.storage.database import FILE
 
     check_folder(out)
     if (out / FILE).exists():

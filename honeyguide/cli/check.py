@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from honeyguide.cli.progress import progress_bar
-from honeyguide.text import counted
+from honeyguide.text.words import counted
 
 
 def check(
@@ -18,8 +18,8 @@ def check(
     as_json: Annotated[bool, typer.Option("--json", help="One line of JSON.")] = False,
 ) -> None:
     """Verify the database, journal, snapshots, policies, WARC files and indexes of a crawl."""
-    from honeyguide.store.check import Check
-    from honeyguide.store.repair import repair as mend
+    from honeyguide.storage.check import Check
+    from honeyguide.storage.repair import repair as mend
 
     with progress_bar() as bar:
         task = bar.add_task("looking", total=None, news="")

@@ -10,12 +10,12 @@ import typer
 from honeyguide.cli import flags
 from honeyguide.cli.progress import progress_bar
 from honeyguide.errors import HoneyguideError, nothing_fetched
-from honeyguide.text import counted
+from honeyguide.text.words import counted
 
 if TYPE_CHECKING:
     from honeyguide.contracts import Visit
     from honeyguide.plan import Plan
-    from honeyguide.store.recorded import Recorded
+    from honeyguide.storage.recorded import Recorded
 
 # which flag sets another limit, by why a crawl stopped
 LIMITS = {
@@ -129,8 +129,8 @@ def crawl(
 ) -> None:
     """Crawl from the seeds and bring back the pages that are relevant to the topic."""
     from honeyguide.guards.lists import read_list
-    from honeyguide.keeping import begin
     from honeyguide.plan import WISHES, Plan
+    from honeyguide.storage.crawl_folder import begin
 
     said = {name: value for name, value in locals().items() if name in Plan.__slots__}
     plan = Plan(**said | {"allow": read_list(allow), "deny": read_list(deny)})
@@ -160,11 +160,11 @@ def resume(
 
 
 def _go_on(folder: Path, **changes: Any) -> None:
-    from honeyguide.exports import best_pages, status
-    from honeyguide.keeping import INTERRUPTED, MEMORY_SPENT, go_on
-    from honeyguide.machine import shown_size
+    from honeyguide.engine.machine import shown_size
     from honeyguide.plan import Plan
-    from honeyguide.store.database import settings
+    from honeyguide.storage.crawl_folder import INTERRUPTED, MEMORY_SPENT, go_on
+    from honeyguide.storage.database import settings
+    from honeyguide.storage.exports import best_pages, status
 
     before = status(folder)["visits"]
     with progress_bar() as bar:
@@ -224,7 +224,7 @@ def _how_to_go_further(flag: str, pages: int, changes: Mapping[str, Any]) -> str
 
 def _tell_once(told: set[str], plan: "Plan", recorded: "Recorded") -> None:
     """Say it when the limit of memory begins to cost links."""
-    from honeyguide.machine import shown_size
+    from honeyguide.engine.machine import shown_size
 
     let_go = recorded.navigator.let_go
     costs = {

@@ -18,10 +18,10 @@ from honeyguide.cli.progress import progress_bar
 from honeyguide.errors import HoneyguideError
 
 if TYPE_CHECKING:
-    from honeyguide.bench.runner import Runs
+    from honeyguide.bench.compare import Runs
     from honeyguide.contracts import Visit
     from honeyguide.plan import Plan
-    from honeyguide.store.recorded import Recorded
+    from honeyguide.storage.recorded import Recorded
 
 AGENTS = ("guide", "best_first", "breadth_first")
 TOPIC = "geology"
@@ -36,8 +36,8 @@ def demo(
     budget: Annotated[int, typer.Option("--budget", min=1, help="Pages to fetch.")] = BUDGET,
 ) -> None:
     """Crawl a generated web over HTTP for geology: guide, best-first, breadth-first."""
+    from honeyguide.bench.compare import Comparison
     from honeyguide.bench.report import write_report
-    from honeyguide.bench.runner import Comparison
     from honeyguide.plan import Plan
 
     _make_room(out, replace)
@@ -63,7 +63,7 @@ def demo(
 
 def _make_room(out: Path, replace: bool) -> None:
     """An empty folder with a demo's mark, where nothing or, if asked, an earlier demo was."""
-    from honeyguide.places import check_folder
+    from honeyguide.disk.output_paths import check_folder
 
     check_folder(out)
     is_demo = (out / MARK).is_file()
@@ -85,8 +85,8 @@ def _run(plan: "Plan", agent: str, out: Path, bar: Progress) -> "Runs":
 
     import numpy as np
 
-    from honeyguide.bench.runner import Runs
-    from honeyguide.keeping import INTERRUPTED, begin, go_on
+    from honeyguide.bench.compare import Runs
+    from honeyguide.storage.crawl_folder import INTERRUPTED, begin, go_on
 
     task = bar.add_task(agent, total=plan.budget, news="")
     curve = np.zeros(plan.budget, np.int32)

@@ -7,8 +7,8 @@ from typing import Annotated, Any, NewType, get_args, get_type_hints
 
 import typer
 
+from honeyguide.engine.machine import check_limit
 from honeyguide.errors import HoneyguideError
-from honeyguide.machine import check_limit
 
 MemorySize = NewType("MemorySize", str)  # "512M", "2G", or a number of bytes
 NO_SIZE = MemorySize("")  # none was said

@@ -10,10 +10,10 @@ import typer
 
 from honeyguide.cli import flags
 from honeyguide.errors import HoneyguideError, explained
-from honeyguide.text import counted
+from honeyguide.text.words import counted
 
 if TYPE_CHECKING:
-    from honeyguide.parsers.regions import Region
+    from honeyguide.source_finder.regions import Region
 
 SHOWN = 100  # characters of a record
 
@@ -27,7 +27,7 @@ def regions(
     resolve: flags.Resolve = "",
 ) -> None:
     """Show the lists of similar records on a page, the largest first."""
-    from honeyguide.parsers.regions import read_regions
+    from honeyguide.source_finder.regions import read_regions
 
     body, url, content_type = _read(page, contact, allow_private, resolve)
     found = read_regions(body, url, content_type)

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from honeyguide.cli.inspecting import Folder
+from honeyguide.cli.status import Folder
 from honeyguide.errors import HoneyguideError
 
 if TYPE_CHECKING:
-    from honeyguide.host_report import HostReport
+    from honeyguide.storage.host_report import HostReport
 
 
 def report(
@@ -30,7 +30,7 @@ def report(
     ] = None,
 ) -> None:
     """Show a site's owner what a crawl asked of the site, when, and which wishes it heeded."""
-    from honeyguide.host_report import host_named, host_reports
+    from honeyguide.storage.host_report import host_named, host_reports
 
     name = "" if host is None else host_named(host)
     if host is not None and not name:
@@ -50,8 +50,8 @@ def _json(found: Iterable["HostReport"]) -> Iterator[str]:
 
 def _readable(folder: Path, found: Iterator["HostReport"]) -> Iterator[str]:
     from honeyguide.cli import report_text
-    from honeyguide.exports import status
-    from honeyguide.host_report import what_is_known
+    from honeyguide.storage.exports import status
+    from honeyguide.storage.host_report import what_is_known
 
     first, second = next(found, None), next(found, None)
     if first is None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from honeyguide.host_report import (
+from honeyguide.storage.host_report import (
     LONGEST_CRAWL_DELAY,
     LONGEST_RETRY_AFTER,
     Gaps,
@@ -15,7 +15,7 @@ from honeyguide.host_report import (
     Wait,
     Waits,
 )
-from honeyguide.text import counted
+from honeyguide.text.words import counted
 
 MOST_HOSTS = 50  # in an overview
 MOST_RULES = 20

@@ -8,11 +8,11 @@ import msgspec
 from honeyguide import urls
 from honeyguide.contracts import Judge, Page, Verdict
 from honeyguide.errors import HoneyguideError
-from honeyguide.finding import Scored
 from honeyguide.registry import make
+from honeyguide.source_finder.find import Scored
 
 if TYPE_CHECKING:
-    from honeyguide.training.finder import Place
+    from honeyguide.source_finder.training.finder import Place
 
 
 class Row(msgspec.Struct):
@@ -24,7 +24,7 @@ class Row(msgspec.Struct):
 
 def labelled_place(said: str, kind: str, contact: str) -> "tuple[Place, Judge]":
     """Sites whose source pages are known, and the judge that knows them."""
-    from honeyguide.training.finder import Place
+    from honeyguide.source_finder.training.finder import Place
 
     if not Path(said).is_file():
         return _generated(said), make("judge", f"label:source:{kind}")
@@ -39,7 +39,7 @@ def labelled_place(said: str, kind: str, contact: str) -> "tuple[Place, Judge]":
 
 def unlabelled_place(said: str, contact: str) -> "Place":
     """Sites of which nothing is known."""
-    from honeyguide.training.finder import Place
+    from honeyguide.source_finder.training.finder import Place
 
     if not Path(said).is_file():
         return _generated(said)
@@ -55,7 +55,7 @@ def address(said: str) -> str:
 
 
 def _generated(world: str) -> "Place":
-    from honeyguide.training.finder import Place
+    from honeyguide.source_finder.training.finder import Place
 
     sites: Any = make("world", world, judge=lambda page: Verdict(0.0, False))
     if not hasattr(sites, "homes"):

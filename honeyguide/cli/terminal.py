@@ -10,7 +10,7 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.text import Text
 
-from honeyguide.text import printable
+from honeyguide.text.words import printable
 
 
 class PrintableStream(io.TextIOBase):

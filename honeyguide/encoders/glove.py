@@ -14,7 +14,7 @@ from honeyguide.encoders.pooling import pooled
 from honeyguide.encoders.vector_file import read_vectors
 from honeyguide.errors import HoneyguideError
 from honeyguide.registry import part
-from honeyguide.text import STOP_WORDS, words
+from honeyguide.text.words import STOP_WORDS, words
 
 REFRESH = 1.1  # weights follow the pages seen each time there are this many times as many
 

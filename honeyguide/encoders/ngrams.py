@@ -11,7 +11,7 @@ from honeyguide.encoders.cache import Cached
 from honeyguide.encoders.pooling import unit
 from honeyguide.errors import HoneyguideError
 from honeyguide.registry import part
-from honeyguide.text import is_glued, words
+from honeyguide.text.words import is_glued, words
 
 LONGEST = 4_000  # characters of a text that are read
 PIECES = (3, 4, 5)  # letters

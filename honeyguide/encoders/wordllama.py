@@ -14,7 +14,7 @@ from honeyguide.encoders.cache import Cached
 from honeyguide.encoders.pooling import pooled
 from honeyguide.errors import HoneyguideError
 from honeyguide.registry import part
-from honeyguide.text import words
+from honeyguide.text.words import words
 
 _SPACE = "\u2581"  # how pieces say that a word begins
 ACRONYM = 6  # letters of the longest word that is tried in capitals only

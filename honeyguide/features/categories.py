@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 
 from honeyguide.contracts import Page, State
-from honeyguide.text import STOP_WORDS, terms, words
+from honeyguide.text.words import STOP_WORDS, terms, words
 
 HEAD = 1000  # characters of a page whose words count
 MOST_WORDS = 50_000  # that are counted; the rarest go when there are more

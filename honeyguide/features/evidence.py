@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from honeyguide import urls
 from honeyguide.contracts import Goal, Ids, Link, Matrix, MemoryView, Outlinks, State, Vector
-from honeyguide.features.company import Company
+from honeyguide.features.link_context import Company
 from honeyguide.features.link_text import TopicSimilarity
-from honeyguide.text import words
+from honeyguide.text.words import words
 
 HEAD = 300  # characters of a page that say what it is about
 

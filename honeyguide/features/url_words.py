@@ -7,7 +7,7 @@ import numpy as np
 
 from honeyguide.contracts import Matrix, MemoryView, Outlinks, State, Step, Vector
 from honeyguide.features.segmenting import is_word, url_words
-from honeyguide.text import words as words_of
+from honeyguide.text.words import words as words_of
 
 COVERED = 0.8  # of the words in URLs are common ones (3.4)
 TEXT = "~"  # before words of anchors and titles, which have numbers of their own (3.5.1)

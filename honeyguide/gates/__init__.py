@@ -3,7 +3,7 @@
 from typing import Protocol
 
 from honeyguide.contracts import Ids, Link, Outlinks, State, Vector, Visit
-from honeyguide.memory import Memory
+from honeyguide.engine.memory import Memory
 
 
 class Gate(Protocol):

@@ -6,7 +6,7 @@ from collections import deque
 import numpy as np
 
 from honeyguide.contracts import State
-from honeyguide.ranking import ranked_above
+from honeyguide.learning.ranking import ranked_above
 
 EVERY = 10  # pages until the question is asked again
 FEWEST = 30  # pages to judge by

@@ -3,8 +3,8 @@
 import numpy as np
 
 from honeyguide.contracts import Ids, Link, Outlinks, State, Vector, Visit
+from honeyguide.engine.memory import Memory
 from honeyguide.gates import Row
-from honeyguide.memory import Memory
 from honeyguide.registry import part
 
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from honeyguide.columns import Columns
 from honeyguide.contracts import Encoder, Ids, Link, Outlinks, State, Vector, Visit
+from honeyguide.engine.memory import Memory
 from honeyguide.gates import Row
 from honeyguide.gates.hindsight import Hindsight
 from honeyguide.gates.mdp import PARSE, SKIP
@@ -18,7 +19,6 @@ from honeyguide.gates.solvers import (
 )
 from honeyguide.gates.states import NAMES, Corrected, Printed, States
 from honeyguide.gates.url_words import UrlWords
-from honeyguide.memory import Memory
 from honeyguide.registry import part
 
 RECENT = 100  # pages, or so, by which the harvest of the crawl is known

@@ -5,7 +5,7 @@ from typing import Protocol
 import numpy as np
 
 from honeyguide.contracts import State
-from honeyguide.gates.document import document_model
+from honeyguide.gates.lim2016_model import document_model
 from honeyguide.gates.mdp import PARSE, SKIP, Array, policy_iteration
 
 STATES = 16

@@ -7,9 +7,9 @@ import numpy as np
 
 from honeyguide.columns import Columns
 from honeyguide.contracts import Link, State, Verdict
+from honeyguide.engine.memory import Memory
 from honeyguide.gates.url_record import UrlRecord, signs
 from honeyguide.gates.url_words import UrlWords
-from honeyguide.memory import Memory
 
 NAMES = ("host little parsed", "source host", "this host", "its URL")
 LEAD = 0.3  # what leading to a relevant page says of a URL, against being one

@@ -7,8 +7,8 @@ import numpy as np
 
 from honeyguide import urls
 from honeyguide.contracts import Encoder
-from honeyguide.phrases.languages import stem
-from honeyguide.text import terms
+from honeyguide.text.languages import stem
+from honeyguide.text.words import terms
 
 MOST = 100_000  # words and URLs remembered
 LOW = 2 / 3  # a similarity below counts as nothing

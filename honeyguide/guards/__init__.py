@@ -6,7 +6,7 @@ from itertools import compress
 from typing import Protocol
 
 from honeyguide.contracts import Link, Mask, Outlinks, State, Visit
-from honeyguide.memory import Memory
+from honeyguide.engine.memory import Memory
 
 
 @dataclass(frozen=True, slots=True)

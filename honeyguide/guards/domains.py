@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from honeyguide.columns import Columns
 from honeyguide.contracts import State
-from honeyguide.domains import registrable
-from honeyguide.memory import Memory
+from honeyguide.engine.memory import Memory
+from honeyguide.urls.domains import registrable
 
 Codes = NDArray[np.uint8]
 REASONS = (

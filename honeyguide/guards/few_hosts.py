@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from honeyguide.contracts import Link, Mask, Outlinks, State, Visit, nbytes_of
-from honeyguide.fetchers.admitted import ANOTHER_HOST
+from honeyguide.engine.memory import Memory
 from honeyguide.guards import Cut, Guard, screened_by
-from honeyguide.memory import Memory
-from honeyguide.urls import host as host_of
+from honeyguide.urls.spelling import host as host_of
+from honeyguide.web.admission import ANOTHER_HOST
 
 
 class FewHosts:

@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 
 from honeyguide.contracts import Link, Mask, Outlinks, State, Visit, nbytes_of
+from honeyguide.engine.memory import Memory
 from honeyguide.errors import HoneyguideError
 from honeyguide.guards import Cut, Guard, screened_by
 from honeyguide.guards.shapes import FILE_TYPES
-from honeyguide.memory import Memory
-from honeyguide.patterns import listed
+from honeyguide.urls.patterns import listed
 
 NO_TEXT = "file without text"
 _ending = re.compile(r"\.([a-z0-9]{1,8})$", re.IGNORECASE).search

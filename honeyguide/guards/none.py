@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from honeyguide.contracts import Link, Mask, Outlinks, State, Visit
+from honeyguide.engine.memory import Memory
 from honeyguide.guards import Cut
-from honeyguide.memory import Memory
 from honeyguide.registry import part
 
 

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from honeyguide.agents.oracle import Oracle
 from honeyguide.contracts import Agent, Features, Goal, Link, Visit, World
-from honeyguide.crawl import run_jumping
+from honeyguide.engine.loop import run_jumping
+from honeyguide.engine.navigator import Navigator
 from honeyguide.errors import HoneyguideError
+from honeyguide.integrations.candidate_frontier import Offer, Offers, Ranked
 from honeyguide.integrations.link_rows import LinkRows
-from honeyguide.integrations.offers import Offer, Offers, Ranked
-from honeyguide.navigator import Navigator
+from honeyguide.learning.policies import load_policy
 from honeyguide.plan import Plan
-from honeyguide.policies import load_policy
 from honeyguide.registry import make
 
 ID = "honeyguide/Crawl-v0"

@@ -5,8 +5,8 @@ from typing import cast
 import numpy as np
 
 from honeyguide.contracts import Goal, Ids, Matrix, MemoryView, Outlinks, State, Vector
+from honeyguide.engine.memory import FARTHEST, Memory
 from honeyguide.features.link_text import TopicSimilarity
-from honeyguide.memory import FARTHEST, Memory
 
 
 class LinkRows:

@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 
 from honeyguide.contracts import Encoder, Page, State, Vector, Verdict
+from honeyguide.disk.serialise import DamagedError, read_state, write_state
 from honeyguide.errors import HoneyguideError
 from honeyguide.judges.closeness import head
 from honeyguide.judges.hashed_words import Bag, HashedWords
 from honeyguide.registry import part
-from honeyguide.serialise import DamagedError, read_state, write_state
 
 KIND, VERSION = "honeyguide judge", 1
 PROBE = "The quick brown fox reads a page on geology, music and law."  # tells encoders apart

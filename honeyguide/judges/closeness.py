@@ -6,7 +6,7 @@ import numpy as np
 
 from honeyguide.contracts import Encoder, Page
 from honeyguide.errors import HoneyguideError
-from honeyguide.text import terms
+from honeyguide.text.words import terms
 
 HEAD = 2000  # characters of a page that are encoded; more made the verdicts worse
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from honeyguide.contracts import Page, Vector
-from honeyguide.text import is_glued, words
+from honeyguide.text.words import is_glued, words
 
 LONGEST = 4_000  # characters of a page in which words are counted; more gained little
 MOST_WORDS = 200_000  # whose buckets are remembered, about 20 MB; then the table starts anew

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from honeyguide.contracts import Encoder, Page, Verdict
-from honeyguide.phrases.rake import rake
-from honeyguide.phrases.similarity import Searches
 from honeyguide.registry import part
+from honeyguide.text.rake import rake
+from honeyguide.text.similarity import Searches
 
 SHOWN = 5  # matches that are shown to the user
 

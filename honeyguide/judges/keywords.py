@@ -4,7 +4,7 @@ from honeyguide.contracts import Page, Verdict
 from honeyguide.errors import HoneyguideError
 from honeyguide.judges.matching import Term, fold, mentions
 from honeyguide.registry import part
-from honeyguide.text import terms
+from honeyguide.text.words import terms
 
 
 @part("judge", "keywords", argument="words")

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from honeyguide.contracts import Page, Verdict
-from honeyguide.graphs import label_matches
+from honeyguide.recorded.graph import label_matches
 from honeyguide.registry import part
 
 

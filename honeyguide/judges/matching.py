@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from honeyguide.text import is_glued
+from honeyguide.text.words import is_glued
 
 _NO_SINGULAR = frozenset("always goods means news politics series species".split())
 

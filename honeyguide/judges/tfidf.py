@@ -8,7 +8,7 @@ from honeyguide.contracts import Page, Verdict
 from honeyguide.errors import HoneyguideError
 from honeyguide.judges.matching import mentions
 from honeyguide.registry import part
-from honeyguide.text import STOP_WORDS, words
+from honeyguide.text.words import STOP_WORDS, words
 
 
 @part("judge", "tfidf")

@@ -5,7 +5,7 @@ from honeyguide.errors import HoneyguideError
 from honeyguide.judges.closeness import check_topic, head, scale_of
 from honeyguide.judges.matching import Term, fold, forms, mentions
 from honeyguide.registry import part
-from honeyguide.text import is_glued, terms
+from honeyguide.text.words import is_glued, terms
 
 __all__ = ["Topic", "check_topic"]
 

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from honeyguide.contracts import Frontier, Link, State, Step, Visit, World
-from honeyguide.crawl import run_jumping, simulate
-from honeyguide.memory import Memory
-from honeyguide.navigator import Navigator
-from honeyguide.serialise import read_state, write_state
+from honeyguide.disk.serialise import read_state, write_state
+from honeyguide.engine.loop import run_jumping, simulate
+from honeyguide.engine.memory import Memory
+from honeyguide.engine.navigator import Navigator
 from honeyguide.testing.webs import GrowingWeb
 
 MakeNavigator = Callable[[], Navigator]

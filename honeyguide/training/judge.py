@@ -13,7 +13,7 @@ from honeyguide.errors import HoneyguideError
 from honeyguide.judges.classifier import PROBE, Model
 from honeyguide.judges.closeness import head
 from honeyguide.judges.hashed_words import Bag, HashedWords
-from honeyguide.training.logistic import Numbers, Rows, fit, sigmoid
+from honeyguide.learning.logistic import Numbers, Rows, fit, sigmoid
 from honeyguide.training.quality import Quality, quality
 
 BUCKETS = 1 << 16

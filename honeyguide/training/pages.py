@@ -9,8 +9,8 @@ import msgspec
 
 from honeyguide.contracts import Page
 from honeyguide.errors import HoneyguideError
-from honeyguide.importers.streams import open_stream
-from honeyguide.parsers.html import MAX_BODY, parse
+from honeyguide.recorded.importers.streams import open_stream
+from honeyguide.web.html import MAX_BODY, parse
 
 
 class Row(msgspec.Struct):

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from honeyguide.contracts import Mask
-from honeyguide.ranking import ranked_above
-from honeyguide.training.logistic import Numbers
+from honeyguide.learning.logistic import Numbers
+from honeyguide.learning.ranking import ranked_above
 
 BINS = 10
 

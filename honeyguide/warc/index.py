@@ -8,7 +8,7 @@ from typing import NamedTuple
 import msgspec
 
 from honeyguide.contracts import Response
-from honeyguide.files import open_inside, replacing
+from honeyguide.disk.files import open_inside, replacing
 
 _ONLY_DIGITS = str.maketrans("", "", "-:TZ")
 _unprintable = re.compile(r"[\x00-\x20\x7f]").sub

@@ -12,8 +12,8 @@ from pathlib import Path
 from isal import isal_zlib
 
 from honeyguide.contracts import Response
+from honeyguide.disk.files import inside, make_folder, open_inside, sync_folder, write_all
 from honeyguide.errors import HoneyguideError
-from honeyguide.files import inside, make_folder, open_inside, sync_folder, write_all
 from honeyguide.version import VERSION
 from honeyguide.warc.index import Place, cut_index, index_line, index_path, sort_index
 

@@ -1,11 +1,11 @@
 """WARC files as a web to crawl again."""
 
 from honeyguide.contracts import Judge
-from honeyguide.fetchers.archive import ArchiveFetcher
-from honeyguide.fetchers.redirects import Redirects
-from honeyguide.parsers.pool import ParserPool
-from honeyguide.recipe import JudgeRecipe
 from honeyguide.registry import part
+from honeyguide.web.archive import ArchiveFetcher
+from honeyguide.web.judge_spec import JudgeRecipe
+from honeyguide.web.parser_pool import ParserPool
+from honeyguide.web.redirects import Redirects
 from honeyguide.worlds.web import WebWorld
 
 

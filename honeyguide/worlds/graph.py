@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 
 from honeyguide.contracts import Judge, Link, Page, Truth, Verdict, Visit
-from honeyguide.graphs import Graph
+from honeyguide.recorded.graph import Graph
 from honeyguide.registry import part
 from honeyguide.worlds.drawing import drawn
 

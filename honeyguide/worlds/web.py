@@ -20,10 +20,16 @@ from honeyguide.contracts import (
     World,
 )
 from honeyguide.errors import HoneyguideError
-from honeyguide.fetchers.admitted import Admitted
-from honeyguide.fetchers.http import NOBODY, HttpFetcher, user_agent
-from honeyguide.fetchers.outage import Outage
-from honeyguide.fetchers.politeness import (
+from honeyguide.registry import part
+from honeyguide.urls.patterns import Refusal
+from honeyguide.web.admission import Admitted
+from honeyguide.web.fetch_limits import Terms, WebFetcher
+from honeyguide.web.html import MAX_BODY, Parsed
+from honeyguide.web.http import NOBODY, HttpFetcher, user_agent
+from honeyguide.web.judge_spec import JudgeRecipe
+from honeyguide.web.outage import Outage
+from honeyguide.web.parser_pool import Here, NoProcessError, ParserPool, Read, Reader, SmallHere
+from honeyguide.web.politeness import (
     FAILURES,
     NOT_ASKED,
     NOT_YET_ASKED,
@@ -31,19 +37,13 @@ from honeyguide.fetchers.politeness import (
     may_pass,
     retry_after,
 )
-from honeyguide.fetchers.redirects import Redirects
-from honeyguide.fetchers.robots import Robots
-from honeyguide.fetchers.robots_tag import as_wished
-from honeyguide.fetchers.shortage import Shortage
-from honeyguide.fetchers.sitemaps import Sitemaps
-from honeyguide.fetchers.targets import host_of
-from honeyguide.fetchers.terms import Terms, WebFetcher
-from honeyguide.fetchers.witnesses import Witnesses
-from honeyguide.parsers.html import MAX_BODY, Parsed
-from honeyguide.parsers.pool import Here, NoProcessError, ParserPool, Read, Reader, SmallHere
-from honeyguide.patterns import Refusal
-from honeyguide.recipe import JudgeRecipe
-from honeyguide.registry import part
+from honeyguide.web.reachability import Witnesses
+from honeyguide.web.redirects import Redirects
+from honeyguide.web.request_url import host_of
+from honeyguide.web.robots import Robots
+from honeyguide.web.robots_tag import as_wished
+from honeyguide.web.shortage import Shortage
+from honeyguide.web.sitemaps import Sitemaps
 from honeyguide.worlds.sitemapped import Sitemapped
 
 NOTHING = Verdict(0.0, False)

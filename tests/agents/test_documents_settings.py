@@ -13,9 +13,9 @@ from honeyguide.agents.url_linear_q import UrlLinearQ
 from honeyguide.bench.deep import in_test
 from honeyguide.bench.suites.topics import TOPICS
 from honeyguide.contracts import Goal, Link, Page, Step, Verdict, Visit
+from honeyguide.engine.memory import Memory
 from honeyguide.features.discrete import HAN, PERTEJO
-from honeyguide.memory import Memory
-from honeyguide.networks.replay import Experience, RankedReplay, Replay
+from honeyguide.learning.replay import Experience, RankedReplay, Replay
 from honeyguide.registry import make
 
 

@@ -10,8 +10,8 @@ pytest.importorskip("torch")
 from honeyguide.agents.dqn import Dqn
 from honeyguide.agents.dqn_outputs import DqnOutputs
 from honeyguide.contracts import Goal, Link, Page, Step, Verdict, Visit
+from honeyguide.engine.memory import Memory
 from honeyguide.features.state_action import COSINES
-from honeyguide.memory import Memory
 
 PARTS = ["double", "dueling", "replay", "target"]
 

@@ -5,9 +5,9 @@ import pytest
 
 from honeyguide.agents.guide import COMPANY, DROUGHT, OWN_WORDS, PENDING, WORDS_AROUND, Guide
 from honeyguide.contracts import Goal, Learner, Link, Page, Step, Verdict, Visit
+from honeyguide.engine.memory import Memory
 from honeyguide.errors import HoneyguideError
-from honeyguide.features.company import EVIDENCE, SHOWN
-from honeyguide.memory import Memory
+from honeyguide.features.link_context import EVIDENCE, SHOWN
 from honeyguide.registry import make
 
 

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from honeyguide.agents.linear import VARIANTS, LinearAsync, LinearModerated, LinearSync, Variant
 from honeyguide.contracts import Goal, Link, Page, Step, Verdict, Visit
-from honeyguide.crawl import simulate
+from honeyguide.engine.loop import simulate
+from honeyguide.engine.navigator import Navigator
 from honeyguide.errors import HoneyguideError
 from honeyguide.frontiers.best_first import BestFirst
-from honeyguide.navigator import Navigator
 from honeyguide.registry import make
 
 from ..webs import TinyWeb

@@ -10,16 +10,16 @@ from queue import SimpleQueue
 import numpy as np
 import pytest
 
-from honeyguide.actors import DONE, Actors, Told, _Signals, _tell
 from honeyguide.agents.url_classifier import PASSES, balanced
 from honeyguide.agents.url_linear_q import UrlLinearQ
 from honeyguide.contracts import Goal, Link, Step, Verdict
-from honeyguide.crawl import run_jumping, simulate
+from honeyguide.engine.loop import run_jumping, simulate
+from honeyguide.engine.navigator import Navigator
 from honeyguide.errors import HoneyguideError
 from honeyguide.frontiers.walks import Walks
-from honeyguide.navigator import Navigator
 from honeyguide.plan import Plan
 from honeyguide.registry import make
+from honeyguide.training.actors import DONE, Actors, Told, _Signals, _tell
 
 from ..processes import end
 from ..webs import TinyWeb
@@ -164,7 +164,7 @@ def test_a_single_actor_learns_too(encoder):
 
 
 def test_the_classifier_is_better_than_chance_and_knows_pages_it_was_not_shown(encoder):
-    from honeyguide.networks.optimal import optimal_values, separation
+    from honeyguide.learning.optimal import optimal_values, separation
 
     random, _ = rewards("random_walk", encoder)
     found, agent = rewards("url_classifier", encoder, step_size=0.03)
@@ -227,7 +227,7 @@ def test_an_actor_that_is_killed_is_not_waited_for():
 
 TRAINED = """
 import time
-from honeyguide.actors import Actors
+from honeyguide.training.actors import Actors
 from tests.agents.test_url_agents import trained_by_two
 
 if __name__ == "__main__":

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from honeyguide.contracts import Goal, Link
-from honeyguide.crawl import simulate
+from honeyguide.engine.loop import simulate
+from honeyguide.engine.navigator import Navigator
 from honeyguide.errors import HoneyguideError
-from honeyguide.navigator import Navigator
 from honeyguide.registry import make
 
 from ..webs import TinyWeb

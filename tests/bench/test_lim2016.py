@@ -8,7 +8,7 @@ from honeyguide.bench.suite import Entry, Task, Trial
 from honeyguide.bench.suites.lim2016_gate import change, needed
 from honeyguide.bench.suites.lim2016_lists import iterate
 from honeyguide.contracts import Link, Page, Verdict, Visit
-from honeyguide.crawl import run_jumping
+from honeyguide.engine.loop import run_jumping
 
 TASK = Task(name="t", web="w", topic="x", seeds=("s",), budget=120)  # 100 pages count
 

@@ -9,9 +9,9 @@ from honeyguide.bench.results import Results
 from honeyguide.bench.suite import Entry, Task, Trial, find_suite
 from honeyguide.bench.walks import HELD_OUT, _opened, all_rewards, rewards_and_held_out, walk
 from honeyguide.bench.webs import Webs
-from honeyguide.graphs import Graph
 from honeyguide.plan import Plan
-from honeyguide.urls import host
+from honeyguide.recorded.graph import Graph
+from honeyguide.urls.spelling import host
 from honeyguide.worlds.synthetic.world import SyntheticWorld
 
 WEB = "links of synthetic:pages=5000,seed=1"

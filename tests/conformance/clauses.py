@@ -6,8 +6,8 @@ RULES = "tests/conformance/test_rfc9309_rules.py"
 ACCESS = "tests/conformance/test_rfc9309_access.py"
 URLS = "tests/conformance/test_whatwg_url.py"
 WARC = "tests/conformance/test_warc_1_1.py"
-ROBOTS = "tests/fetchers/test_robots.py"
-ROBOTS_TXT = "tests/fetchers/test_robots_txt.py"
+ROBOTS = "tests/web/test_robots.py"
+ROBOTS_TXT = "tests/web/test_robots_txt.py"
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,10 @@ import asyncio
 import pytest
 
 from honeyguide.contracts import Link
-from honeyguide.fetchers.redirects import Redirects
-from honeyguide.fetchers.robots import Robots
-from tests.fetchers.servers import Server, fetcher, page, redirect
-from tests.fetchers.test_robots import RULES, Site, responses, text
+from honeyguide.web.redirects import Redirects
+from honeyguide.web.robots import Robots
+from tests.web.servers import Server, fetcher, page, redirect
+from tests.web.test_robots import RULES, Site, responses, text
 
 HOUR = 3600.0
 CLOSED = text(b"User-agent: *\nDisallow: /")

@@ -6,8 +6,8 @@ The cases are written for this suite, from the text of the RFC. A line of a tabl
 
 import pytest
 
-from honeyguide.fetchers.http import user_agent
-from honeyguide.fetchers.robots_txt import RobotsTxt
+from honeyguide.web.http import user_agent
+from honeyguide.web.robots_txt import RobotsTxt
 
 AGENT = "honeyguide/9.9 (+https://example.org/bot)"
 
@@ -40,7 +40,7 @@ MEANT = "User-agent: {}\nDisallow: /\n"
 
 @pytest.mark.parametrize(
     "name",
-    ["honeyguide", "Honeyguide", "HONEYGUIDE", "honeyGuide", "HoneyGuide", "hONEYGUIDE"],
+    ["honeyguide", "Honeyguide", "honeyguideGUIDE", "honeyGuide", "HoneyGuide", "hONEYGUIDE"],
 )
 def test_2_2_1_a_product_token_is_found_whatever_the_case_of_its_letters(name):
     assert not allows(MEANT.format(name), "/a")

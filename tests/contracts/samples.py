@@ -12,7 +12,7 @@ import numpy as np
 from honeyguide.contracts import Goal, Page
 from honeyguide.judges.closeness import YARDSTICK
 from honeyguide.registry import make, parts
-from honeyguide.sources.model import read_model, shared_encoder
+from honeyguide.source_finder.model import read_model, shared_encoder
 from honeyguide.training.judge import train_judge
 
 TOPIC = "geology"
@@ -65,7 +65,7 @@ def trained_judge(shared_encoder):
 @functools.cache
 def trained_scorer():
     """A file of a source finder whose page scorer knows a little about geology."""
-    from honeyguide.training.page_scorer import ScorerTraining
+    from honeyguide.source_finder.training.page_scorer import ScorerTraining
 
     path = temporary_folder() / "geology.model"
     known, (pages, others) = read_model(), examples()

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from honeyguide.contracts import Link, Page, Verdict, Visit
-from honeyguide.crawl import simulate
-from honeyguide.navigator import Navigator
-from honeyguide.serialise import write_state
+from honeyguide.disk.serialise import write_state
+from honeyguide.engine.loop import simulate
+from honeyguide.engine.navigator import Navigator
 
 from ..webs import TinyWeb
 from . import samples

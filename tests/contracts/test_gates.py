@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from honeyguide.contracts import Link, Page, Verdict
-from honeyguide.crawl import simulate
-from honeyguide.navigator import Navigator
+from honeyguide.engine.loop import simulate
+from honeyguide.engine.navigator import Navigator
 from honeyguide.registry import make
 
 from . import samples

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from honeyguide.contracts import Vocabulary
+from honeyguide.engine.navigator import Navigator
 from honeyguide.guards.few_hosts import FewHosts
 from honeyguide.guards.lists import Lists
-from honeyguide.guards.watch import Watch
-from honeyguide.navigator import Navigator
+from honeyguide.guards.live import Watch
 from honeyguide.plan import Plan
 from honeyguide.registry import make
 from honeyguide.testing import GrowingWeb, ResumeError, check_resume

@@ -5,9 +5,9 @@ import pytest
 
 pytest.importorskip("pyarrow")
 
-from honeyguide.crawl import run_jumping
 from honeyguide.encoders import glove
 from honeyguide.encoders.glove import GloveEncoder
+from honeyguide.engine.loop import run_jumping
 from honeyguide.errors import HoneyguideError
 from honeyguide.plan import Plan
 from honeyguide.registry import make

@@ -3,10 +3,10 @@
 import ctypes
 from pathlib import Path
 
-from honeyguide.policies import save_policy
-from honeyguide.store import database, snapshots
-from honeyguide.store.recorded import Recorded
-from honeyguide.store.store import Store
+from honeyguide.learning.policies import save_policy
+from honeyguide.storage import database, snapshots
+from honeyguide.storage.recorded import Recorded
+from honeyguide.storage.store import Store
 
 from .. import kept
 

@@ -7,9 +7,9 @@ import sys
 
 import pytest
 
-from honeyguide.store.database import create
-from honeyguide.store.recorded import Recorded
-from honeyguide.store.store import Store
+from honeyguide.storage.database import create
+from honeyguide.storage.recorded import Recorded
+from honeyguide.storage.store import Store
 
 from .. import kept
 from . import disk
@@ -91,7 +91,7 @@ BEGUN_AGAIN = """
 import resource, sqlite3, sys
 from pathlib import Path
 from honeyguide.errors import HoneyguideError
-from honeyguide.store.database import FILE, create
+from honeyguide.storage.database import FILE, create
 database = sqlite3.connect(Path(sys.argv[1]) / FILE)
 database.execute("PRAGMA journal_mode = WAL")
 database.close()

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from honeyguide.contracts import Link, Page, Verdict, Visit
+from honeyguide.engine.memory import Memory
 from honeyguide.errors import HoneyguideError
 from honeyguide.features.discrete import HAN, PERTEJO, Discrete
-from honeyguide.memory import Memory
 
 AXES = ["geology", "earth", "science"]
 

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from honeyguide.agents.random_walk import RandomWalk
 from honeyguide.contracts import Link
-from honeyguide.crawl import simulate
+from honeyguide.engine.loop import simulate
+from honeyguide.engine.navigator import Navigator
 from honeyguide.errors import HoneyguideError
 from honeyguide.frontiers.pool import Pool
 from honeyguide.frontiers.walks import Walks
-from honeyguide.navigator import Navigator
 
 from ..webs import TinyWeb
 

@@ -17,8 +17,8 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from honeyguide.disk.serialise import DamagedError
 from honeyguide.errors import HoneyguideError
-from honeyguide.serialise import DamagedError
 
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "0"))
 RANDOM = bool(os.environ.get("FUZZ_RANDOM"))

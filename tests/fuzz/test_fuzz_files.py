@@ -19,24 +19,30 @@ from hypothesis import strategies as st
 
 from honeyguide.cli.sites import _lines, _row
 from honeyguide.contracts import Link, Page, Response, Verdict, Visit
+from honeyguide.disk.serialise import (
+    DamagedError,
+    pack_visit,
+    read_state,
+    unpack_visit,
+    write_state,
+)
 from honeyguide.errors import HoneyguideError
-from honeyguide.fetchers.archive import ArchiveFetcher
-from honeyguide.graphs import Graph
-from honeyguide.graphwriter import GraphWriter
-from honeyguide.importers.html import import_html
-from honeyguide.importers.jsonl import import_jsonl
-from honeyguide.importers.mediawiki import Export
-from honeyguide.importers.pagelinks import LinkTables
-from honeyguide.importers.warc import import_warc
-from honeyguide.importers.wikipedia import import_wikipedia
 from honeyguide.judges.classifier import Model
+from honeyguide.recorded.graph import Graph
+from honeyguide.recorded.importers.html import import_html
+from honeyguide.recorded.importers.jsonl import import_jsonl
+from honeyguide.recorded.importers.mediawiki import Export
+from honeyguide.recorded.importers.pagelinks import LinkTables
+from honeyguide.recorded.importers.warc import import_warc
+from honeyguide.recorded.importers.wikipedia import import_wikipedia
+from honeyguide.recorded.writer import GraphWriter
 from honeyguide.registry import make
-from honeyguide.serialise import DamagedError, pack_visit, read_state, unpack_visit, write_state
-from honeyguide.sources.model import SHIPPED, read_model
+from honeyguide.source_finder.model import SHIPPED, read_model
+from honeyguide.source_finder.watch import Watch, read_items, read_sources, write_rss
 from honeyguide.warc.index import read_index
 from honeyguide.warc.reader import locations, read_at, records
 from honeyguide.warc.writer import WarcWriter
-from honeyguide.watching import Watch, read_items, read_sources, write_rss
+from honeyguide.web.archive import ArchiveFetcher
 from tests.fuzz.harness import bounded, fuzz, fuzzed, mutated, try_all
 
 EXPECTED = (HoneyguideError, DamagedError)

@@ -8,18 +8,18 @@ import pytest
 import zstandard
 
 from honeyguide import urls
-from honeyguide.fetchers.decoding import decode
-from honeyguide.fetchers.politeness import retry_after
-from honeyguide.fetchers.robots_tag import robots_directives
-from honeyguide.fetchers.robots_txt import RobotsTxt
-from honeyguide.fetchers.sitemaps import parse_sitemap
-from honeyguide.fetchers.targets import as_ascii, follow, host_of, target
-from honeyguide.parsers.html import parse
-from honeyguide.parsers.regions import read_regions
-from honeyguide.parsers.wikitext import parse as parse_wikitext
-from honeyguide.patterns import Patterns
-from honeyguide.text import printable, terms, words
-from honeyguide.watching import items
+from honeyguide.recorded.importers.wikitext import parse as parse_wikitext
+from honeyguide.source_finder.regions import read_regions
+from honeyguide.source_finder.watch import items
+from honeyguide.text.words import printable, terms, words
+from honeyguide.urls.patterns import Patterns
+from honeyguide.web.decoding import decode
+from honeyguide.web.html import parse
+from honeyguide.web.politeness import retry_after
+from honeyguide.web.request_url import as_ascii, follow, host_of, target
+from honeyguide.web.robots_tag import robots_directives
+from honeyguide.web.robots_txt import RobotsTxt
+from honeyguide.web.sitemaps import parse_sitemap
 from tests.fuzz.harness import fuzzed
 
 URL = "http://site.example/folder/page.html?a=1"

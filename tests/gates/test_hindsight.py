@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from honeyguide.gates.hindsight import Hindsight
+from honeyguide.learning.ranking import ranked_above
 from honeyguide.plan import Plan
-from honeyguide.ranking import ranked_above
 from tests.gates.test_parse_or_skip import crawl
 
 

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from honeyguide.contracts import Link, Page, Verdict, Visit
+from honeyguide.engine.memory import Memory
 from honeyguide.gates.parse_or_skip import ParseOrSkip
 from honeyguide.gates.solvers import EstimatedPolicy
 from honeyguide.gates.states import Corrected, Printed
 from honeyguide.gates.url_record import UrlRecord
 from honeyguide.gates.url_words import UrlWords
-from honeyguide.memory import Memory
 from honeyguide.plan import Plan
 
 LITTLE, SOURCE, HERE, URL = 8, 4, 2, 1  # the features' places in a state
@@ -150,7 +150,7 @@ def needed(curve, relevant):
 
 
 def crawl(opened, its_plan, seeds=None, navigator=None):
-    from honeyguide.crawl import run_jumping
+    from honeyguide.engine.loop import run_jumping
 
     navigator = navigator or opened.navigator(its_plan)
     curve, urls = [], []

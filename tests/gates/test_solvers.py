@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from honeyguide.gates.document import FEATURES, document_model
+from honeyguide.gates.lim2016_model import FEATURES, document_model
 from honeyguide.gates.mdp import PARSE, policy_iteration
 from honeyguide.gates.solvers import DocumentPolicy, EstimatedPolicy, QLearning
 

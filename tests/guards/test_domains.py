@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 
 from honeyguide.contracts import Link, Page, Verdict, Visit
-from honeyguide.domains import registrable
+from honeyguide.engine.memory import Memory
 from honeyguide.guards.domains import MANY_HOSTS, MANY_LINKS, MANY_NEW, OPEN, STALE, Domains
-from honeyguide.memory import Memory
-from honeyguide.urls import host as host_of
+from honeyguide.urls.domains import registrable
+from honeyguide.urls.spelling import host as host_of
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,11 @@
 import numpy as np
 
 from honeyguide.contracts import Link
-from honeyguide.fetchers.admitted import ANOTHER_HOST
+from honeyguide.engine.memory import Memory
 from honeyguide.guards.few_hosts import FewHosts
 from honeyguide.guards.none import Unguarded
-from honeyguide.memory import Memory
 from honeyguide.plan import Plan
+from honeyguide.web.admission import ANOTHER_HOST
 
 
 def links(*hosts):

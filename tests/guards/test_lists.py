@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from honeyguide.contracts import Agent, Link, Page, Verdict, Visit
+from honeyguide.engine.navigator import Navigator
 from honeyguide.errors import HoneyguideError
 from honeyguide.features.discovery import Discovery
 from honeyguide.frontiers.best_first import BestFirst
 from honeyguide.guards.lists import NO_TEXT, Lists, read_list
 from honeyguide.guards.none import Unguarded
-from honeyguide.navigator import Navigator
-from honeyguide.patterns import DENIED, OUTSIDE, Patterns
 from honeyguide.plan import Plan
+from honeyguide.urls.patterns import DENIED, OUTSIDE, Patterns
 
 
 @pytest.mark.parametrize(

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from honeyguide import Plan
 from honeyguide.errors import HoneyguideError
 from honeyguide.features.discovery import Discovery
+from honeyguide.integrations.candidate_frontier import Offers
 from honeyguide.integrations.gymnasium import ID, CrawlEnv, register
 from honeyguide.integrations.link_rows import LinkRows
-from honeyguide.integrations.offers import Offers
-from honeyguide.policies import save_policy
+from honeyguide.learning.policies import save_policy
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "train_gymnasium.py"
 GOAL = {"topic": "geology", "seeds": ("geology",), "world": "synthetic:pages=1500", "budget": 60}

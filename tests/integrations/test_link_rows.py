@@ -6,10 +6,10 @@ import pytest
 
 from honeyguide import registry
 from honeyguide.contracts import Agent, Goal
-from honeyguide.exports import export
 from honeyguide.integrations.link_rows import LinkRows
-from honeyguide.keeping import begin, go_on
 from honeyguide.plan import Plan
+from honeyguide.storage.crawl_folder import begin, go_on
+from honeyguide.storage.exports import export
 
 
 class ByRows(Agent):

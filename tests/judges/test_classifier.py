@@ -6,11 +6,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from honeyguide.contracts import Page
+from honeyguide.disk.serialise import write_state
 from honeyguide.errors import HoneyguideError
 from honeyguide.judges.classifier import Model
 from honeyguide.judges.hashed_words import LONGEST, HashedWords
 from honeyguide.registry import make
-from honeyguide.serialise import write_state
 from honeyguide.training.judge import train_judge
 from honeyguide.training.quality import quality
 

@@ -5,9 +5,9 @@ import pytest
 
 from honeyguide.contracts import Page
 from honeyguide.errors import HoneyguideError
-from honeyguide.parsers.html import parse
-from honeyguide.phrases.similarity import Match, Searches
 from honeyguide.registry import make
+from honeyguide.text.similarity import Match, Searches
+from honeyguide.web.html import parse
 
 
 class Table:

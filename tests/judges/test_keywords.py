@@ -6,7 +6,7 @@ from honeyguide.contracts import Page
 from honeyguide.errors import HoneyguideError
 from honeyguide.judges.matching import Term, fold, forms
 from honeyguide.registry import make
-from honeyguide.text import words
+from honeyguide.text.words import words
 
 
 def judged(spec, text, title="", **offers):

@@ -8,8 +8,8 @@ from collections.abc import Callable
 import brotli
 import zstandard
 
-from honeyguide.parsers.pool import SMALL_BODY, SMALL_TAGS
-from tests.fetchers.servers import page
+from honeyguide.web.parser_pool import SMALL_BODY, SMALL_TAGS
+from tests.web.servers import page
 
 START = b"<!doctype html><title>t</title><body>"
 FULL = 2_000_000  # bytes, as many as are read of a page

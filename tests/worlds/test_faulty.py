@@ -3,7 +3,7 @@ import asyncio
 import pytest
 
 from honeyguide.contracts import Link, Page, Verdict, Visit
-from honeyguide.crawl import run_jumping
+from honeyguide.engine.loop import run_jumping
 from honeyguide.errors import HoneyguideError
 from honeyguide.worlds.faulty import FaultyWorld
 

@@ -5,7 +5,7 @@ import pytest
 
 from honeyguide.contracts import Link, Verdict
 from honeyguide.errors import HoneyguideError
-from honeyguide.graphwriter import GraphWriter
+from honeyguide.recorded.writer import GraphWriter
 from honeyguide.registry import make
 
 

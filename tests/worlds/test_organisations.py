@@ -8,13 +8,13 @@ import pytest
 
 from honeyguide.contracts import Verdict
 from honeyguide.errors import HoneyguideError
-from honeyguide.parsers.html import tree
-from honeyguide.parsers.regions import read_regions
 from honeyguide.registry import make
-from honeyguide.worlds.organisations.megamenus import MEGAS
-from honeyguide.worlds.organisations.serve import Server
-from honeyguide.worlds.organisations.templates import TEMPLATES
-from honeyguide.worlds.organisations.words import WORDINGS
+from honeyguide.source_finder.organisations.megamenus import MEGAS
+from honeyguide.source_finder.organisations.serve import Server
+from honeyguide.source_finder.organisations.templates import TEMPLATES
+from honeyguide.source_finder.organisations.words import WORDINGS
+from honeyguide.source_finder.regions import read_regions
+from honeyguide.web.html import tree
 
 EVENTS = "source:events"
 

@@ -7,12 +7,12 @@ import pytest
 
 from honeyguide.agents.priced import Priced
 from honeyguide.contracts import Goal, Link, Verdict
-from honeyguide.crawl import Crawl, Limits, run_jumping
+from honeyguide.engine.loop import Crawl, Limits, run_jumping
+from honeyguide.engine.navigator import Navigator
 from honeyguide.errors import HoneyguideError
 from honeyguide.features.url_words import UrlWords
-from honeyguide.graphwriter import GraphWriter
-from honeyguide.navigator import Navigator
 from honeyguide.plan import PRICE, Plan
+from honeyguide.recorded.writer import GraphWriter
 from honeyguide.registry import make
 from honeyguide.worlds.graph import GraphWorld
 from honeyguide.worlds.recorded_first import RecordedFirst

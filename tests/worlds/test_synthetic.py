@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from honeyguide.bench.statistics import web_statistics
 from honeyguide.contracts import Link, Verdict
-from honeyguide.crawl import run_jumping
+from honeyguide.engine.loop import run_jumping
 from honeyguide.errors import HoneyguideError
 from honeyguide.registry import make
 from honeyguide.worlds.synthetic import VERSION, SyntheticWorld

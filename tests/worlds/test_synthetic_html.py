@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from honeyguide import urls
 from honeyguide.contracts import Link, Verdict
-from honeyguide.parsers.html import parse
+from honeyguide.web.html import parse
 from honeyguide.worlds.synthetic import SyntheticWorld
 from honeyguide.worlds.synthetic.html import render
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from honeyguide.bench.webs import Webs
-from honeyguide.graphs import Graph
+from honeyguide.recorded.graph import Graph
 from honeyguide.worlds.synthetic.degrees import FAILED, MOST, links
 from honeyguide.worlds.synthetic.links import Recording, record_links
 

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from honeyguide.cli import app
 from honeyguide.contracts import Link, Verdict
 from honeyguide.errors import HoneyguideError
-from honeyguide.fetchers.http import HttpFetcher
+from honeyguide.web.http import HttpFetcher
 from honeyguide.worlds.synthetic import SyntheticWorld
 from honeyguide.worlds.synthetic.html import render
 from honeyguide.worlds.synthetic.layout import BROKEN, EMPTY, FINE, GONE, MOVED, NOT_FOUND, SILENT

@@ -6,8 +6,8 @@ import pytest
 
 from honeyguide.contracts import UNASKED, Link, Response, Verdict
 from honeyguide.errors import HoneyguideError
-from honeyguide.parsers.pool import NoProcessError
 from honeyguide.plan import Plan
+from honeyguide.web.parser_pool import NoProcessError
 from honeyguide.worlds.web import WebWorld
 from tests.test_live import PROGRAM, flags, rows, run, served
 

@@ -2,10 +2,10 @@
 
 import asyncio
 
-from honeyguide.exports import status
-from honeyguide.keeping import begin, go_on
 from honeyguide.plan import Plan
-from tests.fetchers.servers import page, served
+from honeyguide.storage.crawl_folder import begin, go_on
+from honeyguide.storage.exports import status
+from tests.web.servers import page, served
 
 BODY = b'<a href="/1">1</a><a href="/2">2</a><a href="/3">3</a>' + b"word " * 200
 

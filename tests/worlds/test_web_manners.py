@@ -5,11 +5,11 @@ import asyncio
 import pytest
 
 from honeyguide.contracts import UNWANTED, Link, Verdict
-from honeyguide.patterns import DENIED, listed
 from honeyguide.plan import MOST_HOSTS, Plan
 from honeyguide.registry import make
+from honeyguide.urls.patterns import DENIED, listed
 from honeyguide.worlds import web
-from tests.fetchers.servers import Server, page, redirect
+from tests.web.servers import Server, page, redirect
 
 LEADS = b"<title>T</title><p>words <a href='/on'>on</a>"
 
@@ -72,7 +72,7 @@ def test_the_sitemaps_that_robots_txt_names_are_read_at_the_sites_pace(monkeypat
         slept.append(seconds)
         await real(seconds / 10)
 
-    monkeypatch.setattr("honeyguide.fetchers.sitemaps.asyncio.sleep", sleep)
+    monkeypatch.setattr("honeyguide.web.sitemaps.asyncio.sleep", sleep)
     named = rules("User-agent: *\nCrawl-delay: 0.5\nSitemap: http://a.test/s.txt")
     lines = rules("http://a.test/1\nhttp://b.test/2")
     _, asked = visit({"/": page(), "/robots.txt": named, "/s.txt": lines}, sitemaps=True)

@@ -9,12 +9,12 @@ from contextlib import ExitStack, closing
 import pytest
 
 from honeyguide.contracts import Link, Verdict
-from honeyguide.fetchers import outage
-from honeyguide.keeping import begin, go_on
 from honeyguide.plan import Plan
 from honeyguide.registry import make
+from honeyguide.storage.crawl_folder import begin, go_on
+from honeyguide.web import outage
 from honeyguide.worlds import web
-from tests.fetchers.servers import Server, page, redirect, served
+from tests.web.servers import Server, page, redirect, served
 
 HOSTS = [f"h{number}.test" for number in range(12)]
 HOME = "".join(f'<a href="http://{host}/1">{host}</a>' for host in HOSTS).encode()

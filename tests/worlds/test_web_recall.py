@@ -12,13 +12,13 @@ from dataclasses import replace
 import pytest
 
 from honeyguide.contracts import Link, Verdict
-from honeyguide.fetchers.admitted import ANOTHER_HOST, few_hosts
-from honeyguide.keeping import begin, go_on
 from honeyguide.plan import Plan
 from honeyguide.registry import make
-from honeyguide.store.recorded import Recorded
-from honeyguide.urls import host
-from tests.fetchers.servers import Server, page, redirect, served
+from honeyguide.storage.crawl_folder import begin, go_on
+from honeyguide.storage.recorded import Recorded
+from honeyguide.urls.spelling import host
+from honeyguide.web.admission import ANOTHER_HOST, few_hosts
+from tests.web.servers import Server, page, redirect, served
 
 SEED = "http://a.test/"
 ENCODER, JUDGE = "ngrams", "keywords:geology"

@@ -5,10 +5,10 @@ import asyncio
 import pytest
 
 from honeyguide.contracts import Link, Response, Verdict
-from honeyguide.fetchers.politeness import Politeness
 from honeyguide.registry import make
+from honeyguide.web.politeness import Politeness
 from honeyguide.worlds.web import WebWorld
-from tests.fetchers.servers import Server, page, redirect
+from tests.web.servers import Server, page, redirect
 
 ASKED = Link("http://asked.test/go")
 

@@ -4,7 +4,7 @@ import asyncio
 
 from honeyguide.contracts import Link, Verdict
 from honeyguide.registry import make
-from tests.fetchers.servers import Server, page
+from tests.web.servers import Server, page
 
 
 def test_a_host_that_asks_for_patience_at_its_sitemap_gets_it_from_pages_too():

@@ -12,7 +12,7 @@ import pytest
 
 from honeyguide.contracts import Link, Visit, World
 from honeyguide.plan import Plan
-from tests.fetchers.servers import Server, page, served
+from tests.web.servers import Server, page, served
 from tests.worlds.hostile import pages, responses, robots_files, sitemaps
 
 LONGEST = 0.05  # seconds of processor time for one callback of the loop

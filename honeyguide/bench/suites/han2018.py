@@ -19,7 +19,7 @@ from honeyguide.bench.suites.topics import (
     han_entries,
     keyword_task,
 )
-from honeyguide.text import counted
+from honeyguide.text.words import counted
 
 GENERATED = "synthetic:pages=60000,seed=1"
 # its topics that are nearest to the document's

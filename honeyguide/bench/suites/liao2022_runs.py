@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from honeyguide.bench.suite import Trial
-from honeyguide.fetchers.layout import open_layout
 from honeyguide.registry import make
+from honeyguide.web.layout import open_layout
 
 ENCODER = "joined:wordllama+ngrams:1024"
 SIZES = {"train": 40, "validation": 20, "unlabelled": 300, "tesw": 100, "mixed": 504}
@@ -59,9 +59,9 @@ class _Experiment:
     def __init__(
         self, quick: bool, random_seed: int, settings: dict[str, Any], encoder: str = ENCODER
     ) -> None:
-        from honeyguide.sources.model import shared_encoder  # noqa: PLC0415 needs an extra
-        from honeyguide.training.several import Several  # noqa: PLC0415
-        from honeyguide.training.sources import FineTuning, PreTraining  # noqa: PLC0415
+        from honeyguide.source_finder.model import shared_encoder  # noqa: PLC0415 needs an extra
+        from honeyguide.source_finder.training.several import Several  # noqa: PLC0415
+        from honeyguide.source_finder.training.sources import FineTuning, PreTraining  # noqa: PLC0415
 
         self.sizes = QUICK if quick else SIZES
         self.settings, self.random_seed = settings, random_seed
@@ -78,7 +78,7 @@ class _Experiment:
 
     def sites(self, name: str, judge: Any = None, seed: int = 1) -> Any:
         """Some sites of a set, with what judges them; the truth if nothing else."""
-        from honeyguide.training.sources import Sites  # noqa: PLC0415
+        from honeyguide.source_finder.training.sources import Sites  # noqa: PLC0415
 
         spec = f"organisations:set={name},sites={self.sizes[name]},seed={seed}"
         world = make("world", spec, judge=judge or make("judge", "label:source:events"))
@@ -86,8 +86,8 @@ class _Experiment:
 
     async def judge(self, name: str) -> Any:
         """A page scorer trained on the labels of a set."""
-        from honeyguide.training.finder import linked_pages, scoring  # noqa: PLC0415
-        from honeyguide.training.page_scorer import ScorerTraining  # noqa: PLC0415
+        from honeyguide.source_finder.training.finder import linked_pages, scoring  # noqa: PLC0415
+        from honeyguide.source_finder.training.page_scorer import ScorerTraining  # noqa: PLC0415
 
         sites = self.sites(name)
         pages, truth, _ = await linked_pages(sites.world, sites.homes, lambda *news: None)
@@ -96,7 +96,7 @@ class _Experiment:
 
     async def run(self) -> dict[str, Any]:
         """Pre-training and fine-tuning, with a look at TESW now and then, and all comparisons."""
-        from honeyguide.training.several import joined  # noqa: PLC0415
+        from honeyguide.source_finder.training.several import joined  # noqa: PLC0415
 
         # as reward, a scorer that has not seen these sites' labels
         rewards = await self.judge("validation") if self.settings.get("scorer_rewards") else None
@@ -115,7 +115,7 @@ class _Experiment:
 
     def _look(self, curve: list[Any], every: int) -> Any:
         """Recall on TESW after one, two and three clicks, noted every so many epochs or sites."""
-        from honeyguide.training.sources import evaluate  # noqa: PLC0415
+        from honeyguide.source_finder.training.sources import evaluate  # noqa: PLC0415
 
         async def look(done: int, net: Any) -> None:
             if done % every == 0:
@@ -133,7 +133,7 @@ class _Experiment:
         return self._tests[name]
 
     async def _measure(self, net: Any) -> dict[str, Any]:
-        from honeyguide.training.sources import evaluate  # noqa: PLC0415
+        from honeyguide.source_finder.training.sources import evaluate  # noqa: PLC0415
 
         found: dict[str, Any] = {"threshold": net.eta}
         policy = _remembering(net.policy)
@@ -174,9 +174,9 @@ def _by_menu(sites: Any, walks: Sequence[Any]) -> dict[str, dict[str, float]]:
 
 
 async def _scorer(trial: Trial, random_seed: int) -> dict[str, Any]:
-    from honeyguide.sources.scorer import page_texts, whole_text  # noqa: PLC0415
-    from honeyguide.training.finder import linked_pages  # noqa: PLC0415
-    from honeyguide.training.page_scorer import ScorerTraining  # noqa: PLC0415
+    from honeyguide.source_finder.scorer import page_texts, whole_text  # noqa: PLC0415
+    from honeyguide.source_finder.training.finder import linked_pages  # noqa: PLC0415
+    from honeyguide.source_finder.training.page_scorer import ScorerTraining  # noqa: PLC0415
 
     experiment = _Experiment(_is_quick(trial), random_seed, {})
     texts = whole_text if trial.entry.name == "whole text" else page_texts

@@ -13,10 +13,10 @@ import zstandard
 
 from honeyguide.bench.suite import Trial
 from honeyguide.contracts import Judge, Page, Verdict
-from honeyguide.graphs import Graph
-from honeyguide.parsers.html import parse
 from honeyguide.plan import Plan
+from honeyguide.recorded.graph import Graph
 from honeyguide.registry import make
+from honeyguide.web.html import parse
 
 HOMES = {
     "cornell": "http://www.cs.cornell.edu/",
@@ -78,7 +78,7 @@ class _Experiment:
     def __init__(
         self, world: str, kind: str, test: str, random_seed: int, settings: dict[str, Any]
     ) -> None:
-        from honeyguide.sources.inputs import anchors_only, with_surroundings  # noqa: PLC0415
+        from honeyguide.source_finder.inputs import anchors_only, with_surroundings  # noqa: PLC0415
 
         self.graph = Graph.open(world.removeprefix("graph:"))
         self.world = make("world", world, judge=make("judge", f"label:class:{kind}"))
@@ -88,9 +88,9 @@ class _Experiment:
 
     async def run(self, epochs: int) -> dict[int, int]:
         """Pages of the kind that were found with so many clicks."""
-        from honeyguide.sources.inputs import AROUND  # noqa: PLC0415
-        from honeyguide.training.several import Several, joined  # noqa: PLC0415 needs an extra
-        from honeyguide.training.sources import (  # noqa: PLC0415
+        from honeyguide.source_finder.inputs import AROUND  # noqa: PLC0415
+        from honeyguide.source_finder.training.several import Several, joined  # noqa: PLC0415 needs an extra
+        from honeyguide.source_finder.training.sources import (  # noqa: PLC0415
             Manner,
             PreTraining,
             Sites,
@@ -124,8 +124,8 @@ class _Experiment:
 
     def _scored(self, known: list[int], epochs: int) -> Judge:
         """Relevance by a page scorer that learnt these pages; the truth counts what is found."""
-        from honeyguide.training.finder import scoring  # noqa: PLC0415 needs an extra
-        from honeyguide.training.page_scorer import ScorerTraining  # noqa: PLC0415
+        from honeyguide.source_finder.training.finder import scoring  # noqa: PLC0415 needs an extra
+        from honeyguide.source_finder.training.page_scorer import ScorerTraining  # noqa: PLC0415
 
         truth = self.world.judge
         pages = [self.graph.page(page) for page in known]
@@ -169,8 +169,8 @@ def _others(world: str, kind: str, test: str, budget: int) -> tuple[int, int]:
 
 def run_scorer(trial: Trial, world: str, random_seed: int) -> dict[str, Any]:
     """Train the page scorer on three universities' pages; measure it on the fourth's."""
-    from honeyguide.sources.scorer import page_texts, whole_text  # noqa: PLC0415
-    from honeyguide.training.page_scorer import ScorerTraining  # noqa: PLC0415 needs an extra
+    from honeyguide.source_finder.scorer import page_texts, whole_text  # noqa: PLC0415
+    from honeyguide.source_finder.training.page_scorer import ScorerTraining  # noqa: PLC0415 needs an extra
 
     kind, test = trial.task.topic, trial.task.name.split()[1]
     training = ScorerTraining(

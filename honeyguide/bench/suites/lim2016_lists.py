@@ -8,9 +8,9 @@ import numpy as np
 
 from honeyguide.bench.suite import Trial
 from honeyguide.contracts import Link, World
-from honeyguide.crawl import run_jumping
+from honeyguide.engine.loop import run_jumping
 from honeyguide.plan import Plan
-from honeyguide.urls import host
+from honeyguide.urls.spelling import host
 
 SAME = 3  # pages of a host in a row, after which links of one more are not pushed
 QUEUE, STACK = "breadth_first", "host_limited_depth_first"

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from honeyguide.graphwriter import write_arrays
+from honeyguide.recorded.writer import write_arrays
 from honeyguide.worlds.synthetic.chance import draw, key
 from honeyguide.worlds.synthetic.degrees import links
 from honeyguide.worlds.synthetic.layout import SPECIALIST_HOST, Layout, Spot

@@ -1,0 +1,103 @@
+"""Several agents on one task, several times each, and what they found."""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from honeyguide.contracts import Step, Visit, World
+from honeyguide.engine.loop import run_jumping
+from honeyguide.errors import HoneyguideError
+from honeyguide.plan import OpenPlan, Plan
+
+Progress = Callable[[str, int], None]  # which agent runs, and how many pages it has fetched since
+
+
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """What one agent found, run by run."""
+
+    agent: str
+    curves: NDArray[np.int32]  # runs x budget: relevant pages after each page fetched
+    pages: tuple[int, ...]
+    seconds: tuple[float, ...]  # wall time
+    failures: Counter[str] = field(default_factory=Counter)  # of all runs, by their names
+
+    @property
+    def relevant(self) -> list[int]:
+        """Relevant pages at the end of each run."""
+        return [int(curve[-1]) for curve in self.curves]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """All agents on one task."""
+
+    plan: Plan
+    runs: tuple[Runs, ...]
+    oracle: Runs | None  # where there can be one
+
+    @property
+    def failures(self) -> Counter[str]:
+        """Of all agents, by their names."""
+        return sum((runs.failures for runs in self.runs), Counter())
+
+    def oracle_share(self, runs: Runs) -> float | None:
+        """What an agent found of what the oracle found."""
+        best = 0.0 if self.oracle is None else float(np.mean(self.oracle.relevant))
+        return float(np.mean(runs.relevant)) / best if best else None
+
+
+def compare(plan: Plan, agents: Sequence[str], runs: int, progress: Progress) -> Comparison:
+    """Run each agent on the plan's task, with the random seeds that follow the plan's."""
+    if runs < 1:
+        raise HoneyguideError("a bench needs at least one run")
+    opened = plan.open(remember=True)
+    agents = list(dict.fromkeys(agents))
+    for agent in agents:  # a wrong name is found before anything runs
+        opened.navigator(replace(plan, agent=agent))
+    oracle = _run(opened, "oracle", 1, progress) if _truth_is_known(opened.world) else None
+    results = {name: _run(opened, name, runs, progress) for name in agents if name != "oracle"}
+    if oracle is not None:
+        results["oracle"] = oracle
+    return Comparison(plan, tuple(results[name] for name in agents), oracle)
+
+
+def _truth_is_known(world: World) -> bool:
+    try:
+        world.truth()
+    except HoneyguideError:
+        return False
+    return True
+
+
+def _run(opened: OpenPlan, agent: str, runs: int, progress: Progress) -> Runs:
+    plan = replace(opened.plan, agent=agent)
+    failures: Counter[str] = Counter()
+    each = [
+        _run_once(opened, replace(plan, random_seed=plan.random_seed + run), progress, failures)
+        for run in range(runs)
+    ]
+    curves, pages, seconds = zip(*each, strict=True)
+    return Runs(agent, np.stack(curves), pages, seconds, failures)
+
+
+def _run_once(
+    opened: OpenPlan, plan: Plan, progress: Progress, failures: Counter[str]
+) -> tuple[NDArray[np.int32], int, float]:
+    navigator = opened.navigator(plan)
+    curve = np.zeros(plan.budget, np.int32)
+
+    def note(visit: Visit, step: Step, now: float) -> None:
+        # to the end, so that stopping early gains and loses nothing
+        curve[navigator.memory.visits - 1 :] = navigator.memory.relevant_found
+        if visit.failure:
+            failures[visit.failure] += 1
+        progress(plan.agent, 1)
+
+    begin = time.perf_counter()
+    outcome = run_jumping(opened.crawl(navigator, note).run(opened.seeds))
+    return curve, outcome.pages, time.perf_counter() - begin

@@ -1,0 +1,89 @@
+"""honeyguide find: where sites publish their events."""
+
+import asyncio
+import json
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from honeyguide.cli import flags
+from honeyguide.errors import HoneyguideError
+from honeyguide.text.words import counted
+
+if TYPE_CHECKING:
+    from honeyguide.source_finder.find import Answer
+
+
+def find(
+    homes: Annotated[list[str], typer.Argument(help="Home pages.", show_default=False)],
+    kind: Annotated[
+        str, typer.Option("--kind", help="events, or a file of 'honeyguide train source_finder'.")
+    ] = "events",
+    clicks: Annotated[int, typer.Option("--clicks", min=1, help="At most, on a site.")] = 10,
+    feedback: Annotated[
+        bool,
+        typer.Option("--feedback", help="What is found speaks for links like those clicked."),
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a site.")] = False,
+    delay: Annotated[float, typer.Option("--delay", min=0, help="Seconds between requests.")] = 1.0,
+    world: Annotated[str, typer.Option("--world", help="web, or organisations:SET.")] = "web",
+    contact: flags.Contact = "",
+    allow_private: flags.AllowPrivate = False,
+    resolve: flags.Resolve = "",
+) -> None:
+    """Find the pages where sites publish their events, with as few clicks as possible."""
+    from honeyguide.cli.sites import open_world
+    from honeyguide.source_finder.find import Finder
+
+    finder = Finder(model=kind, clicks=clicks, delay=delay, feedback=feedback)
+    wishes = {"contact": contact, "allow_private": allow_private, "resolve": resolve}
+    flags.check_heard(world, **wishes)
+    made = open_world(world, delay=delay, **wishes)
+
+    def show(answer: "Answer") -> None:
+        if as_json:
+            sources = [
+                {"url": s.url, "probability": round(s.probability, 4)} for s in answer.sources
+            ]
+            row = {"home": answer.home, "sources": sources, "clicks": answer.clicks}
+            row |= {"complaint": answer.complaint} if answer.complaint else {}
+            typer.echo(json.dumps(row, ensure_ascii=False))
+        elif answer.complaint:
+            typer.echo(f"honeyguide: {answer.complaint}", err=True)
+        else:
+            _show(answer)
+
+    addresses, wrong = _addresses(homes)
+    for answer in wrong:
+        show(answer)
+
+    async def run() -> "list[Answer]":
+        try:
+            return await finder.find(addresses, made, show)
+        finally:
+            await made.close()
+
+    answers = asyncio.run(run())
+    if all(answer.complaint for answer in answers):
+        raise HoneyguideError("no site could be looked at")
+
+
+def _addresses(homes: list[str]) -> "tuple[list[str], list[Answer]]":
+    """The addresses of home pages, each once, and what is to be said of those that have none."""
+    from honeyguide.cli.sites import address
+    from honeyguide.source_finder.find import Answer
+
+    found, wrong = [], []
+    for home in dict.fromkeys(homes):
+        try:
+            found.append(address(home))
+        except HoneyguideError as error:
+            wrong.append(Answer(home, complaint=str(error)))
+    return list(dict.fromkeys(found)), wrong
+
+
+def _show(answer: "Answer") -> None:
+    found = "no source page" if not answer.sources else ""
+    typer.echo(f"{answer.home}: {found or 'found'} with {counted(answer.clicks, 'click')}")
+    for source in answer.sources:
+        typer.echo(f"  {source.url} ({source.probability:.2f})")

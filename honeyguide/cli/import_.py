@@ -1,0 +1,146 @@
+"""honeyguide import: recorded webs from other forms."""
+
+import shutil
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from honeyguide.cli import flags
+from honeyguide.cli.progress import progress_bar
+from honeyguide.errors import HoneyguideError
+from honeyguide.text.words import counted
+
+app = typer.Typer(help="Make a recorded web that can be crawled again and again.")
+
+Source = Annotated[Path, typer.Argument(help="What to read.", show_default=False)]
+Out = Annotated[Path, typer.Argument(help="The folder to make.", show_default=False)]
+
+
+@app.callback(invoke_without_command=True)
+def _import_what(context: typer.Context) -> None:
+    """Make a recorded web that can be crawled again and again."""
+    flags.show_help(context)
+
+
+@app.command("jsonl", short_help="From JSON lines: id, title, text, links, labels.")
+def jsonl(source: Source, out: Out) -> None:
+    """From a JSONL or JSONL.zst file, one page a line: id, title, text, links, labels."""
+    from honeyguide.recorded.importers.jsonl import import_jsonl
+
+    _import(import_jsonl, source, out)
+
+
+@app.command("html", short_help="From a folder or tar archive of HTML files.")
+def html(source: Source, out: Out) -> None:
+    """From a folder or tar archive (.tar, .tar.gz, .tar.zst) of a site's HTML files."""
+    from honeyguide.recorded.importers.html import import_html
+
+    _import(import_html, source, out)
+
+
+@app.command("warc")
+def warc(
+    sources: Annotated[
+        list[Path], typer.Argument(help="Files, or folders of them.", show_default=False)
+    ],
+    out: Out,
+) -> None:
+    """From WARC or WAT files, a crawl's own or Common Crawl's."""
+    from honeyguide.recorded.importers.warc import import_warc
+
+    _import(import_warc, sources, out)
+
+
+@app.command("wikipedia", short_help="From a dump of a MediaWiki.")
+def wikipedia(
+    source: Source,
+    out: Out,
+    sample: Annotated[
+        float, typer.Option("--sample", help="The part of the pages to take, drawn at random.")
+    ] = 1.0,
+    pagelinks: Annotated[
+        Path | None,
+        typer.Option("--pagelinks", help="The wiki's own list of links, pagelinks.sql.gz."),
+    ] = None,
+    namespaces: Annotated[
+        list[int], typer.Option("--namespace", help="Whose pages to take, by number; repeat.")
+    ] = [0],  # noqa: B006 - typer copies it
+    random_seed: flags.RandomSeed = 0,
+) -> None:
+    """From a dump of Wikipedia or another MediaWiki: pages-articles.xml, .bz2, .gz or .zst."""
+    from honeyguide.recorded.importers.wikipedia import import_wikipedia
+
+    work = partial(
+        import_wikipedia,
+        sample=sample,
+        pagelinks=pagelinks,
+        namespaces=namespaces,
+        random_seed=random_seed,
+    )
+    _import(work, source, out)
+
+
+@app.command("subgraph", short_help="From a recorded web, what surrounds some targets.")
+def subgraph(
+    source: Annotated[Path, typer.Argument(help="A recorded web.", show_default=False)],
+    out: Out,
+    targets: Annotated[
+        str, typer.Option("--targets", help="Domains, with commas between, or a file of them.")
+    ] = "",
+    label: Annotated[str, typer.Option("--label", help="Or: pages with this label.")] = "",
+    hops: Annotated[int, typer.Option("--hops", min=0, help="Links to follow to a target.")] = 2,
+) -> None:
+    """From a recorded web, the pages that lead to some targets and those they link to."""
+    from honeyguide.recorded.importers.subgraph import cut_subgraph
+
+    def work(source: Path, out: Path, progress: Any) -> dict[str, int]:
+        return cut_subgraph(source, out, targets, label, hops, progress)
+
+    _import(work, source, out)
+
+
+def _import(work: Callable[..., dict[str, Any]], source: Path | list[Path], out: Path) -> None:
+    with _alone(out), progress_bar() as bar:
+        task = bar.add_task("reading", total=None, news="")
+
+        def report(done: int, total: int) -> None:
+            bar.update(task, completed=done, total=total or None)
+
+        counts = work(source, out, report)
+    typer.echo(f"{out}: " + ", ".join(_said(count, name) for name, count in counts.items()))
+    typer.echo(f"crawl it with --world graph:{out}")
+
+
+def _said(count: int, name: str) -> str:
+    is_plural = name.isalpha() and name.endswith("s")
+    return counted(count, name[:-1]) if is_plural else f"{count:,} {name}"
+
+
+@contextmanager
+def _alone(out: Path) -> Iterator[None]:
+    """One import at a time to a place: what others have begun there was killed, and is removed."""
+    from honeyguide.recorded.writer import drafts
+    from honeyguide.storage.lock import Lock
+
+    if out.exists():
+        raise HoneyguideError(f"{out} already exists: choose another place for the graph")
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise HoneyguideError(f"cannot write to {out}: {error.strerror}") from None
+    file = out.with_name(f".{out.name}.lock")
+    lock = Lock(out, file)
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends it as Ctrl-C does
+    try:
+        for draft in drafts(out):
+            shutil.rmtree(draft, ignore_errors=True)
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+        lock.release()
+        file.unlink(missing_ok=True)

@@ -1,0 +1,1 @@
+"""Files: safe names, atomic writes, and states as bytes."""

@@ -1,0 +1,1 @@
+"""The engine: choose a link, absorb a visit, remember the crawled graph."""

@@ -1,0 +1,260 @@
+"""The crawled graph so far: what was visited, who links to whom, how relevant it was."""
+
+from collections.abc import Callable, Sequence
+from itertools import compress
+
+import numpy as np
+
+from honeyguide.columns import Columns
+from honeyguide.contracts import Ids, Link, Mask, Outlinks, Page, State, Vector, Visit
+from honeyguide.engine.url_table import UrlTable
+
+Screen = Callable[[Sequence[str]], Mask]  # URLs never seen before: which are worth noting
+FARTHEST = 9  # cap of the distance to the last relevant ancestor (document 001)
+
+
+class Memory:
+    """Every URL seen, visited or waiting, with what its known parents say about it."""
+
+    def __init__(self, beta: float = 0.4) -> None:
+        self.beta = beta  # weight of the page itself in the smoothed relevance of its ancestors
+        self.urls = UrlTable()
+        self._rows = Columns(
+            visit=np.int32,  # its row in _visits; 0 when not visited
+            depth=np.uint16,
+            distance=np.uint8,  # hops from the last relevant ancestor
+            parents=np.uint32,
+            relevant_parents=np.uint32,
+            parent_sum=np.float32,
+            relevant_parent_sum=np.float32,
+            parent_smoothed=np.float32,  # the best among the parents
+            last_parent=np.int32,  # 1 + row in _edges; 0 for none
+        )
+        self._visits = Columns(
+            relevant=np.bool_,
+            linked=np.bool_,  # its links have been noted
+            relevance=np.float32,
+            smoothed=np.float32,  # relevance of the page and its ancestors
+            known_links=np.int32,  # to pages that had been visited when its links were noted
+            good_links=np.int32,  # and were relevant
+        )
+        self._visits.add(1)  # row 0 stands for all that was not visited
+        self._edges = Columns(parent=np.int32, earlier=np.int32)
+        self.visits = 0
+        self.relevant_found = 0
+        self._last_relevant = 0
+
+    def __len__(self) -> int:
+        return len(self.urls)
+
+    @property
+    def barren(self) -> int:
+        """Visits since the last that brought a new relevant page."""
+        return self.visits - self._last_relevant
+
+    def seed(self, links: Sequence[Link]) -> Outlinks:
+        """Number the pages to start from."""
+        links = tuple({link.url: link for link in links}.values())
+        return Outlinks(None, -1, links, self._number(links))
+
+    def visit(self, id: int, visit: Visit) -> int:
+        """Note what came of the link to a page, and say which page it led to."""
+        end = id
+        if visit.page is not None and visit.page.url != visit.link.url:
+            moved = Link(visit.page.url)
+            end = int(self._number([moved], int(self._rows["depth"][id]))[0])
+        self.visits += 1
+        if visit.verdict.relevant and not self._rows["visit"][end]:
+            self.relevant_found += 1
+            self._last_relevant = self.visits
+        for page in {id, end}:
+            self._mark(page, visit)
+        return end
+
+    def link(self, source: int, page: Page, screen: Screen | None = None) -> Outlinks:
+        """Note the links of a visited page, each target once, itself left out.
+
+        URLs that were never seen before are noted only if the screen lets them through.
+        """
+        depth = min(int(self._rows["depth"][source]) + 1, 65_535)
+        distinct = {link.url: link for link in page.links}
+        if len(distinct) < len(page.links):  # of several, the first one with an anchor
+            distinct = _first_with_anchor(page.links)
+        for itself in (page.url, self.urls.url(source)):
+            distinct.pop(itself, None)
+        links = tuple(distinct.values())
+        if screen is None:
+            ids = self._number(links, depth)
+        else:
+            links, ids = self._screened(links, depth, screen)
+        visit = self._rows["visit"][source]
+        if not self._visits["linked"][visit]:
+            self._add_parent(source, ids)
+        self._visits["linked"][visit] = True
+        return Outlinks(page, source, links, ids)
+
+    def depth(self, page: int) -> int:
+        """Hops from a seed, along the first path found."""
+        return int(self._rows["depth"][page])
+
+    def visited(self, ids: Ids) -> Mask:
+        """Which have been visited."""
+        return self._rows["visit"][ids] > 0
+
+    def is_visited(self, page: int) -> bool:
+        """Whether one page has been visited, quicker than of many."""
+        return bool(self._rows["visit"][page])
+
+    def relevant(self, ids: Ids) -> Mask:
+        """Which were visited and found relevant."""
+        relevant: Mask = self._visits["relevant"][self._rows["visit"][ids]]
+        return relevant
+
+    def relevance(self, ids: Ids) -> Vector:
+        """Relevance of visited pages, 0 for others."""
+        relevance: Vector = self._visits["relevance"][self._rows["visit"][ids]]
+        return relevance
+
+    def parent_count(self, ids: Ids) -> Vector:
+        """Known parents."""
+        return self._rows["parents"][ids].astype(np.float32)
+
+    def relevant_parent_count(self, ids: Ids) -> Vector:
+        """Known relevant parents."""
+        return self._rows["relevant_parents"][ids].astype(np.float32)
+
+    def parent_relevance(self, ids: Ids) -> Vector:
+        """Mean relevance of all known parents, 0 without any."""
+        return _mean(self._rows["parent_sum"][ids], self.parent_count(ids))
+
+    def relevant_parent_relevance(self, ids: Ids) -> Vector:
+        """Mean relevance of the relevant known parents, 0 without any."""
+        return _mean(self._rows["relevant_parent_sum"][ids], self.relevant_parent_count(ids))
+
+    def ancestor_relevance(self, ids: Ids) -> Vector:
+        """Smoothed relevance of all ancestors, along the best parent (document 001, 3.1)."""
+        return self._rows["parent_smoothed"][ids]
+
+    def distance(self, ids: Ids) -> Vector:
+        """Hops from the last relevant ancestor, along the nearest parent; at most 9."""
+        return self._rows["distance"][ids].astype(np.float32)
+
+    def parents(self, page: int, most: int | None = None) -> Ids:
+        """The known parents of a page, or the latest of them, oldest first."""
+        chain: list[int] = []
+        edge = int(self._rows["last_parent"][page])
+        while edge and len(chain) != most:
+            chain.append(self._edges["parent"][edge - 1])
+            edge = int(self._edges["earlier"][edge - 1])
+        return np.array(chain[::-1], np.int32)
+
+    def known_links(self, page: int) -> tuple[int, int]:
+        """How many links of a page led to visited pages when it was read, and to relevant ones."""
+        visit = self._rows["visit"][page]
+        return int(self._visits["known_links"][visit]), int(self._visits["good_links"][visit])
+
+    def last_parent(self, page: int) -> int:
+        """The parent that showed a page last, -1 for a seed."""
+        edge = int(self._rows["last_parent"][page])
+        return int(self._edges["parent"][edge - 1]) if edge else -1
+
+    def host(self, ids: Ids) -> Ids:
+        """The number of each page's host."""
+        return self.urls.host(ids)
+
+    def state(self) -> State:
+        """All of it."""
+        return {
+            "urls": self.urls.state(),
+            "rows": self._rows.state(),
+            "visit_rows": self._visits.state(),
+            "edges": self._edges.state(),
+            "visits": self.visits,
+            "relevant_found": self.relevant_found,
+            "last_relevant": self._last_relevant,
+        }
+
+    def load(self, state: State) -> None:
+        """Become what was saved."""
+        self.urls.load(state["urls"])
+        self._rows.load(state["rows"])
+        self._visits.load(state["visit_rows"])
+        self._edges.load(state["edges"])
+        self.visits = state["visits"]
+        self.relevant_found = state["relevant_found"]
+        self._last_relevant = state["last_relevant"]
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all tables."""
+        tables = (self._rows, self._visits, self._edges)
+        return self.urls.nbytes + sum(table.nbytes for table in tables)
+
+    def _screened(
+        self, links: tuple[Link, ...], depth: int, screen: Screen
+    ) -> tuple[tuple[Link, ...], Ids]:
+        """The links that were seen before or are let through, and their numbers."""
+        ids = self.urls.find([link.url for link in links])
+        unseen = np.flatnonzero(ids < 0)
+        if not len(unseen):
+            return links, ids
+        fresh = [links[place] for place in unseen.tolist()]
+        let_through = screen([link.url for link in fresh])
+        ids[unseen[let_through]] = self._number(list(compress(fresh, let_through.tolist())), depth)
+        if np.count_nonzero(let_through) == len(unseen):
+            return links, ids
+        noted = ids >= 0
+        return tuple(compress(links, noted.tolist())), ids[noted]
+
+    def _number(self, links: Sequence[Link], depth: int = 0) -> Ids:
+        ids = self.urls.add([link.url for link in links])
+        self._rows.grow(len(self.urls), distance=FARTHEST, depth=depth)
+        return ids
+
+    def _mark(self, id: int, visit: Visit) -> None:
+        rows, visits, verdict = self._rows, self._visits, visit.verdict
+        if not rows["visit"][id]:
+            rows["visit"][id] = visits.add(1).start
+        row = rows["visit"][id]
+        visits["relevant"][row] |= verdict.relevant  # once relevant, a copy cannot change it
+        visits["relevance"][row] = max(visits["relevance"][row], verdict.relevance)
+        if verdict.relevant:
+            rows["distance"][id] = 0
+        past = rows["parent_smoothed"][id] if rows["parents"][id] else verdict.relevance
+        visits["smoothed"][row] = self.beta * verdict.relevance + (1 - self.beta) * past
+
+    def _add_parent(self, parent: int, children: Ids) -> None:
+        rows, visit = self._rows, self._rows["visit"][parent]
+        relevance, smoothed = self._visits["relevance"][visit], self._visits["smoothed"][visit]
+        known = rows["visit"][children]
+        self._visits["known_links"][visit] = np.count_nonzero(known)
+        self._visits["good_links"][visit] = np.count_nonzero(self._visits["relevant"][known])
+        earlier = rows["parents"][children]
+        rows["parents"][children] = earlier + 1
+        if relevance:
+            rows["parent_sum"][children] += relevance
+        if self._visits["relevant"][visit]:
+            rows["relevant_parents"][children] += 1
+            rows["relevant_parent_sum"][children] += relevance
+        if smoothed:  # it is never below 0, where all begin
+            best = np.maximum(rows["parent_smoothed"][children], smoothed)
+            rows["parent_smoothed"][children] = np.where(earlier == 0, smoothed, best)
+        nearer = int(rows["distance"][parent]) + 1
+        if nearer < FARTHEST:
+            rows["distance"][children] = np.minimum(rows["distance"][children], nearer)
+        earlier_edges = rows["last_parent"][children]
+        edges = self._edges.add(len(children), parent=parent, earlier=earlier_edges)
+        rows["last_parent"][children] = np.arange(edges.start + 1, edges.stop + 1)
+
+
+def _first_with_anchor(links: Sequence[Link]) -> dict[str, Link]:
+    """One link to each page, in the order in which pages are first named."""
+    distinct: dict[str, Link] = {}
+    for link in links:
+        if link.url not in distinct or not distinct[link.url].anchor:
+            distinct[link.url] = link
+    return distinct
+
+
+def _mean(total: Vector, count: Vector) -> Vector:
+    return np.divide(total, np.maximum(count, 1), dtype=np.float32)

@@ -1,0 +1,226 @@
+"""The guard of a live crawl: near-duplicates, soft 404s and traps, told apart and counted."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import compress
+from zlib import crc32
+
+import numpy as np
+
+from honeyguide.columns import Columns
+from honeyguide.contracts import Ids, Link, Mask, Outlinks, Page, State, Verdict, Visit
+from honeyguide.engine.memory import Memory
+from honeyguide.guards import Cut, domains
+from honeyguide.guards.domains import Domains
+from honeyguide.guards.duplicates import LONGEST, Fingerprints, fingerprint
+from honeyguide.guards.shapes import Kind, shape
+from honeyguide.guards.soft404 import is_soft_404, is_troubled
+from honeyguide.guards.traps import OPEN, REASONS, Codes, Traps
+from honeyguide.registry import part
+from honeyguide.text.words import words
+from honeyguide.urls.spelling import host as host_of
+
+DUPLICATE, SOFT_404 = "near-duplicate page", "soft 404"
+REPEATS = 2  # times that a host has shown a page of trouble before, until it is a soft 404
+BITS = 1 << 22  # by which URLs that are not noted are counted once; some share one by chance
+_OVERLOADED = ("status 408", "status 425", "status 429")
+_OF_THE_PAGE = frozenset({"", "content type", "not recorded", "too large"})
+# what an empty calendar changes from day to day: names of days and months, by their beginning
+_DATES = frozenset(
+    "mon tue wed thu fri sat sun jan feb mar mär apr avr abr may mai mag mei jun jui giu jul"
+    " lug aug aoû ago sep set oct okt ott nov dec dez déc dic die mit don fre sam son lun mie"
+    " mer jue jeu vie ven gio dom".split()
+)
+
+
+class Watch:
+    """Looks at every link and every visit, in bounded memory."""
+
+    def __init__(
+        self,
+        traps: Traps | None = None,
+        seen: Fingerprints | None = None,
+        limits: Domains | None = None,  # of domains
+        bounded: bool = True,  # False: as earlier versions did, for the crawls that they began
+    ) -> None:
+        self.traps = traps or Traps()
+        self._seen = seen or Fingerprints()
+        self._domains = (limits or Domains()) if bounded else None
+        self._unnoted = np.zeros(BITS // 8, np.uint8)  # a bit a URL: it is in the tally
+        self._cut = Columns(cut=np.bool_)  # by page: it is in the tally
+        self._tally: dict[str, list[int | str]] = {}  # reason -> count, first URL
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of its tables that grow."""
+        of_domains = self._domains.nbytes if self._domains else 0
+        return self.traps.nbytes + self._cut.nbytes + self._seen.nbytes + of_domains
+
+    def screen(self, memory: Memory, urls: Sequence[str]) -> Mask:
+        """What is not refused on sight, nor is of a site, a pattern or a domain that had enough."""
+        if self._domains is None:
+            return np.ones(len(urls), np.bool_)
+        names = list(map(host_of, urls))
+        codes = self.traps.look(np.array(list(map(memory.urls.find_host, names)), np.int32), urls)
+        let_through: Mask = codes == OPEN
+        if np.count_nonzero(codes):
+            self._count_unnoted(urls, codes, REASONS)
+            urls, names = (list(compress(each, let_through.tolist())) for each in (urls, names))
+        codes = self._domains.screen(memory, names)
+        if np.count_nonzero(codes):
+            self._count_unnoted(urls, codes, domains.REASONS)
+            let_through[let_through] = codes == OPEN
+        return let_through
+
+    def admit(self, memory: Memory, found: Outlinks) -> Mask:
+        """Which of these links may wait."""
+        urls = [link.url for link in found.links]
+        codes = self.traps.judge(found.ids, memory.host(found.ids), urls)
+        self._count(found.ids, urls, codes)
+        admitted: Mask = codes == OPEN
+        return admitted
+
+    def allows(self, memory: Memory, id: int, link: Link) -> bool:
+        """Whether a link whose turn has come is still worth a visit; a seed always is."""
+        if link.depth == 0:
+            return True
+        ids = np.array([id], np.int32)
+        hosts = memory.host(ids)
+        codes = self.traps.judge(ids, hosts, [link.url], by_looks=False)
+        self._count(ids, [link.url], codes)
+        if codes[0] != OPEN:
+            return False
+        return self._domains is None or not self._is_of_closed_domain(memory, id, link.url)
+
+    def note(self, memory: Memory, id: int, visit: Visit) -> Visit:
+        """Take in a visit, and say what it counts for."""
+        like = shape(visit.link.url)
+        counted, new = visit, False
+        if self._domains is not None:
+            self._domains.visit(memory, id)
+        if visit.page is not None:
+            mark = fingerprint(_dateless(visit.page, like.kind))
+            counted, new = self._weigh(memory, id, visit, visit.page, mark)
+            if self._was_read(memory, id, visit, visit.page):
+                counted = self._alone(counted)
+        elif not _was_answered(visit):
+            return visit  # it says nothing about what is there
+        self.traps.note(memory.urls.host_of(id), like, new, counted.verdict.relevant)
+        if self._domains is not None:
+            self._domains.note(memory, id, new, counted.verdict.relevant)
+        return counted
+
+    def report(self) -> list[Cut]:
+        """All that was cut so far, the most frequent first."""
+        cuts = [Cut(reason, int(n), str(url)) for reason, (n, url) in self._tally.items()]
+        return sorted(cuts, key=lambda cut: (-cut.count, cut.reason))
+
+    def state(self) -> State:
+        """All of it."""
+        return {
+            "traps": self.traps.state(),
+            "seen": self._seen.state(),
+            "cut": self._cut.state(),
+            "tally": {reason: list(cut) for reason, cut in self._tally.items()},
+            "domains": self._domains.state() if self._domains else None,
+            "unnoted": self._unnoted.copy(),
+        }
+
+    def load(self, state: State) -> None:
+        """Become what was saved."""
+        self.traps.load(state["traps"])
+        self._seen.load(state["seen"])
+        self._cut.load(state["cut"])
+        self._tally = {reason: list(cut) for reason, cut in state["tally"].items()}
+        if self._domains is not None:
+            self._domains.load(state["domains"])
+            self._unnoted = state["unnoted"].copy()
+
+    def _weigh(
+        self, memory: Memory, id: int, visit: Visit, page: Page, mark: bytes
+    ) -> tuple[Visit, bool]:
+        """The visit as it counts, and whether it brought something new."""
+        near = self._seen.find(mark) if mark else None
+        address = crc32(page.url.encode("utf-8", "surrogatepass"))
+        if near is not None and near.address == address:
+            return visit, False  # the same page again, by another way
+        if near is not None:
+            self._seen.repeat(near)
+        elif mark:
+            self._seen.add(mark, id, address)
+        if is_soft_404(page) or (near and near.repeats >= REPEATS and is_troubled(page)):
+            self._add(SOFT_404, page.url)
+            return self._alone(_worthless(visit, SOFT_404, 0.0)), False
+        if near is None:
+            return visit, bool(mark) or visit.verdict.relevant
+        self._add(DUPLICATE, page.url)
+        reason = f"near-duplicate of {memory.urls.url(near.page)}"
+        return self._alone(_worthless(visit, reason, visit.verdict.relevance)), False
+
+    def _was_read(self, memory: Memory, id: int, visit: Visit, page: Page) -> bool:
+        """Whether a new address led to a page that was visited before."""
+        if page.url == visit.link.url:  # a walk may come back to it
+            return False
+        end = int(memory.urls.find([page.url])[0])
+        return end >= 0 and memory.is_visited(end) and not memory.is_visited(id)
+
+    def _alone(self, visit: Visit) -> Visit:
+        """A copy without its links: those of the first one are known. A seed keeps them."""
+        if self._domains is None or visit.page is None or visit.link.depth == 0:
+            return visit
+        return replace(visit, page=replace(visit.page, links=()))
+
+    def _is_of_closed_domain(self, memory: Memory, id: int, url: str) -> bool:
+        assert self._domains is not None  # noqa: S101 for the type checker
+        closed = self._domains.closed(memory, memory.urls.host_of(id))
+        if closed and not self._cut["cut"][id]:
+            self._cut["cut"][id] = True
+            self._add(domains.REASONS[domains.STALE], url)
+        return closed
+
+    def _count_unnoted(self, urls: Sequence[str], codes: Codes, reasons: Sequence[str]) -> None:
+        """Tally URLs that have no number, each once, as far as a bit can tell."""
+        for place in np.flatnonzero(codes).tolist():
+            byte, bit = divmod(crc32(urls[place].encode("utf-8", "surrogatepass")) % BITS, 8)
+            if not self._unnoted[byte] & (1 << bit):
+                self._unnoted[byte] |= 1 << bit
+                self._add(reasons[codes[place]], urls[place])
+
+    def _count(self, ids: Ids, urls: list[str], codes: Codes) -> None:
+        self._cut.grow(int(ids.max(initial=-1)) + 1)
+        cut = self._cut["cut"]
+        for place in np.flatnonzero(codes).tolist():
+            if not cut[ids[place]]:
+                cut[ids[place]] = True
+                self._add(REASONS[codes[place]], urls[place])
+
+    def _add(self, reason: str, url: str) -> None:
+        cut = self._tally.setdefault(reason, [0, url])
+        cut[0] = int(cut[0]) + 1
+
+
+def _dateless(page: Page, kind: Kind) -> str:
+    """The text of a page; of a calendar, without its dates."""
+    if kind != Kind.CALENDAR:
+        return page.text
+    kept = (word for word in words(page.text[:LONGEST]) if word.isalpha())
+    return " ".join(word for word in kept if word[:3] not in _DATES)
+
+
+@part("guard", "watch")
+def watch(year: int | None = None, bounded: bool = True) -> Watch:
+    """Cuts traps, near-duplicate pages and soft 404s; dates far from the year lead nowhere."""
+    return Watch(Traps(year=year), bounded=bounded)
+
+
+def _was_answered(visit: Visit) -> bool:
+    """Whether a failure is the page's and not the network's, the moment's or our own."""
+    # by its name, not by the response, which a crawl that is resumed no longer has
+    return visit.failure in _OF_THE_PAGE or (
+        visit.failure.startswith("status 4") and visit.failure not in _OVERLOADED
+    )
+
+
+def _worthless(visit: Visit, reason: str, relevance: float) -> Visit:
+    verdict = Verdict(relevance, False, (*visit.verdict.reasons, reason))
+    return replace(visit, verdict=verdict)

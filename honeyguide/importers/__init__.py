@@ -1,1 +1,0 @@
-"""Recorded webs from other forms."""

@@ -1,0 +1,1 @@
+"""What learners share: networks, replay memories, regression, saved policies."""

@@ -1,1 +1,0 @@
-"""What agents that learn from experience share: memories, networks, exploration."""

@@ -1,0 +1,1 @@
+"""Recorded webs on disk: reader, writer, importers."""

@@ -1,0 +1,1 @@
+"""Recorded webs made from other forms."""

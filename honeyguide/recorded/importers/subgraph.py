@@ -1,0 +1,79 @@
+"""The part of a recorded web around some targets (document 004, 3.2.2)."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from honeyguide.contracts import Link, Mask, Page, Truth
+from honeyguide.errors import HoneyguideError
+from honeyguide.judges.targets import Targets
+from honeyguide.learning.optimal import UNREACHABLE, hops_to_reward
+from honeyguide.recorded.graph import Graph
+from honeyguide.recorded.importers.streams import Progress
+from honeyguide.recorded.writer import GraphWriter
+from honeyguide.text.words import counted
+
+OUTGOING = -2  # hops of pages that are only linked to from inside
+
+
+def cut_subgraph(
+    source: Path,
+    out: Path,
+    targets: str = "",  # domains or names, or a file of them
+    label: str = "",
+    hops: int = 2,
+    progress: Progress | None = None,
+) -> dict[str, int]:
+    """Record the pages that lead to a target in so many links, and where else they lead.
+
+    Pages that are only led to keep no links: there a walk ends, as in the document.
+    """
+    graph = Graph.open(source)
+    rewards = _rewards(graph, targets, label)
+    offsets, links = graph.inside()
+    truth = Truth(graph.index, rewards, offsets, links)
+    distance = hops_to_reward(truth, rewards)
+    hops = min(hops, int(distance.max()))  # beyond, there is nothing to find
+    distance[distance > hops] = UNREACHABLE
+    kept = np.flatnonzero(distance >= 0)
+    for page in kept.tolist():
+        around = links[offsets[page] : offsets[page + 1]]
+        distance[around[distance[around] == UNREACHABLE]] = OUTGOING
+    with GraphWriter(out) as writer:
+        chosen = np.flatnonzero(distance != UNREACHABLE).tolist()
+        for done, page in enumerate(chosen):
+            if progress is not None:
+                progress(done + 1, len(chosen))
+            _add(writer, graph, page, int(distance[page]))
+    return {"pages": len(chosen)} | _counts(distance, hops)
+
+
+def _rewards(graph: Graph, targets: str, label: str) -> Mask:
+    if bool(targets) == bool(label):
+        raise HoneyguideError("say either target domains or a label")
+    rewards = np.zeros(len(graph), np.bool_)
+    if label:
+        rewards[graph.pages_with_label(label)] = True
+    else:
+        judge = Targets(targets)
+        for page in range(len(graph)):
+            rewards[page] = judge(Page(graph.url(page), graph.title(page))).relevant
+    if not rewards.any():
+        raise HoneyguideError(f"no page of {graph.name} is a target")
+    return rewards
+
+
+def _add(writer: GraphWriter, graph: Graph, page: int, distance: int) -> None:
+    whole = graph.page(page)
+    links: Sequence[Link] = whole.links if distance >= 0 else ()
+    rows = [(link.url, link.anchor, link.context, link.tag_path) for link in links]
+    place = f"hops:{distance}" if distance >= 0 else "hops:outgoing"
+    writer.add(graph.id(page), whole.url, whole.title, whole.text, rows, (*whole.labels, place))
+
+
+def _counts(distance: NDArray[np.int32], hops: int) -> dict[str, int]:
+    """As in table 3.1."""
+    by_hops = {f"at {counted(n, 'hop')}": int((distance == n).sum()) for n in range(hops + 1)}
+    return by_hops | {"outgoing": int((distance == OUTGOING).sum())}

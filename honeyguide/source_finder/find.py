@@ -1,0 +1,147 @@
+"""Find the pages where sites publish their events, news or what else a model knows."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from honeyguide import urls
+from honeyguide.contracts import Judge, Link, Step, Visit, World
+from honeyguide.engine.loop import Crawl, Limits
+from honeyguide.engine.navigator import Navigator
+from honeyguide.errors import explained
+from honeyguide.guards.lists import Lists
+from honeyguide.guards.none import Unguarded
+from honeyguide.registry import make
+from honeyguide.source_finder.agent import SourceFinder
+from honeyguide.source_finder.scorer import both
+
+TOGETHER = 8  # sites at once
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A page where a site publishes a list."""
+
+    url: str
+    probability: float  # that it is one, as its link and the page itself say together
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What was found on a site, or why nothing could be."""
+
+    home: str
+    sources: tuple[Source, ...] = ()  # the surest first
+    clicks: int = 0  # pages fetched beyond the home page
+    complaint: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finder:
+    """Looks at sites, some at a time, each politely."""
+
+    model: str = "events"
+    clicks: int = 10  # at most, on a site
+    threshold: float | None = None  # links less likely are not clicked; the model's own
+    delay: float = 1.0  # seconds between two requests to a host
+    feedback: bool = False  # whether what was found speaks for links like those clicked
+
+    def judge(self) -> Judge:
+        """The page scorer of the same model."""
+        judge: Judge = make("judge", "event_source", model=self.model)
+        return judge
+
+    async def find(
+        self,
+        homes: Sequence[str],
+        world: World,
+        tell: Callable[[Answer], None] = lambda answer: None,
+    ) -> list[Answer]:
+        """An answer for each home page, in their order; each is told when it is there."""
+        turns = asyncio.Semaphore(TOGETHER)
+        scored = Scored(world, self.judge())
+
+        async def one(home: str) -> Answer:
+            async with turns:
+                answer = await self._look(home, scored)
+                tell(answer)
+                return answer
+
+        return list(await asyncio.gather(*(one(home) for home in homes)))
+
+    async def _look(self, home: str, world: World) -> Answer:
+        visits: list[Visit] = []
+        found: dict[str, float] = {}
+        agent = self._agent()
+
+        def note(visit: Visit, step: Step, now: float) -> None:
+            if visit.page is not None:
+                page = visit.verdict.relevance
+                link = float(agent.features.probabilities(step.x[None])[0]) if visits else 0.5
+                found[visit.page.url] = both(link, page)
+            visits.append(replace(visit, response=None) if visits else visit)
+
+        crawl = Crawl(self._navigator(home, agent), world, Limits(pages=self.clicks + 1), 1, note)
+        await crawl.run([Link(home)])
+        complaint = _complaint(home, visits)
+        if complaint:
+            return Answer(home, complaint=complaint)
+        likely = {url: probability for url, probability in found.items() if probability >= 0.5}
+        surest = sorted(likely.items(), key=lambda pair: -pair[1])
+        return Answer(home, tuple(Source(*pair) for pair in surest), len(visits) - 1)
+
+    def _agent(self) -> SourceFinder:
+        rng = np.random.default_rng(0)  # nothing is left to chance
+        told: dict[str, Any] = {} if self.threshold is None else {"threshold": self.threshold}
+        told |= {"model": self.model, "feedback": self.feedback}
+        agent: SourceFinder = make("agent", "source_finder", batch=0, rng=rng, **told)
+        return agent
+
+    def _navigator(self, home: str, agent: SourceFinder) -> Navigator:
+        rng = np.random.default_rng(0)
+        frontier = make(
+            "frontier", agent.frontier, width=agent.features.width, rng=rng, delay=self.delay
+        )
+        host = urls.host(home).removeprefix("www.")
+        return Navigator(agent, frontier, guard=Lists(Unguarded(), [host]))
+
+
+def _complaint(home: str, visits: Sequence[Visit]) -> str:
+    """Why nothing can be found on a site; empty when something could be."""
+    if not visits:
+        return f"{home} was not fetched"
+    first = visits[0]
+    if first.page is None:
+        return f"{home} cannot be read: {explained(first.failure)}"
+    was, is_now = (urls.host(url).removeprefix("www.") for url in (home, first.page.url))
+    if was != is_now:
+        return f"{home} leads to another site: {first.page.url}"
+    if first.page.links:
+        return ""
+    body = first.response.body if first.response else first.page.html
+    if b"<script" in body.lower() and len(first.page.text) < 200:
+        return f"{home} shows nothing without a browser"
+    return f"{home} has no links"
+
+
+class Scored:
+    """A world whose pages are judged with their HTML at hand, which the page scorer reads."""
+
+    def __init__(self, world: World, judge: Judge) -> None:
+        self._world, self._judge = world, judge
+        self.live = world.live
+        self.find, self.labels, self.truth = world.find, world.labels, world.truth
+        self.close = world.close
+
+    async def visit(self, link: Link) -> Visit:
+        """Visit, then judge; what asks not to be indexed has no body left, and stays unjudged."""
+        visit = await self._world.visit(link)
+        if visit.page is None:
+            return visit
+        body = visit.response.body if visit.response else visit.page.html
+        if not body:
+            return visit
+        return replace(visit, verdict=self._judge(replace(visit.page, html=body)))

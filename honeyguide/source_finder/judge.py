@@ -1,0 +1,26 @@
+"""The page scorer of document 003: whether a page is where a site publishes its events."""
+
+from honeyguide.contracts import Page, Verdict
+from honeyguide.errors import HoneyguideError
+from honeyguide.registry import part
+from honeyguide.source_finder.model import read_model, shared_encoder
+from honeyguide.source_finder.scorer import encoded, page_texts
+
+
+@part("judge", "event_source", argument="model")
+class EventSource:
+    """A page that lists events, or what else its model was trained to find."""
+
+    def __init__(self, model: str = "events", threshold: float = 0.5) -> None:
+        found = read_model(model)
+        self._kind, self._scorer, self._threshold = found.kind, found.scorer, threshold
+        self._encode = shared_encoder(found.encoder)
+        if self._encode.width != self._scorer.width:
+            raise HoneyguideError(f"{model} was trained with another encoder than {found.encoder}")
+
+    def __call__(self, page: Page) -> Verdict:
+        """The probability that it is a source page."""
+        score = float(self._scorer(encoded([page_texts(page)], self._encode))[0])
+        relevant = score >= self._threshold
+        reasons = (f"looks like a list of {self._kind} ({score:.2f})",) if relevant else ()
+        return Verdict(score, relevant, reasons)

@@ -1,0 +1,126 @@
+"""A trained source finder in one file: what kind it finds, its policy, its page scorer."""
+
+import math
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from honeyguide.contracts import Encoder, State
+from honeyguide.disk.serialise import DamagedError, read_state, write_state
+from honeyguide.errors import HoneyguideError
+from honeyguide.registry import make
+from honeyguide.source_finder.policy import Policy
+from honeyguide.source_finder.scorer import Scorer
+
+KIND, VERSION = "honeyguide source finder", 1
+SHIPPED = Path(__file__).parent
+LARGEST = 1 << 24  # numbers of a layer
+_is_spec = re.compile(r"(?!.*\d{7})\w{1,40}(?::[^\x00-\x1f]{0,1000})?").fullmatch
+
+
+@dataclass(frozen=True, slots=True)
+class SourceModel:
+    """All that finding one kind of list pages needs."""
+
+    kind: str  # "events"
+    encoder: str  # the name of the encoder it was trained with
+    policy: Policy
+    threshold: float  # equation 5
+    scorer: Scorer
+
+    def save(self, path: Path) -> None:
+        """Write it to one file, whole or not at all."""
+        beginning = path.with_name(f".{path.name}.part")
+        try:
+            with beginning.open("wb") as file:
+                write_state(file, self._state())
+            beginning.replace(path)
+        except OSError as error:
+            beginning.unlink(missing_ok=True)
+            raise HoneyguideError(f"cannot write {path}: {error.strerror}") from None
+
+    def _state(self) -> State:
+        half = {name: np.asarray(value, np.float32) for name, value in self.policy.weights.items()}
+        return {
+            "what": KIND,
+            "version": VERSION,
+            "kind": self.kind,
+            "encoder": self.encoder,
+            "threshold": float(self.threshold),
+            "policy": half,
+            "scorer": {name: np.asarray(v, np.float32) for name, v in self.scorer.weights.items()},
+        }
+
+
+@cache
+def shared_encoder(name: str) -> Encoder:
+    """The encoder of this name, made once: it may be large, and keeps vectors of known texts."""
+    encoder: Encoder = make("encoder", name)
+    return encoder
+
+
+@cache
+def is_shipped(name: str) -> bool:
+    """Whether a model of this name comes with honeyguide."""
+    return any(path.stem == name for path in SHIPPED.glob("*.model"))
+
+
+def read_model(named: str = "events") -> SourceModel:
+    """The model in a file, or the one that comes with honeyguide for a kind."""
+    path = SHIPPED / f"{named}.model" if is_shipped(named) else Path(named)
+    try:
+        state = read_state(path)
+    except OSError as error:
+        raise HoneyguideError(
+            f"no source finder for {named!r} ({error.strerror}): "
+            "make one with 'honeyguide train source_finder'"
+        ) from None
+    except DamagedError:
+        state = {}
+    if not isinstance(state, dict) or str(state.get("what")) != KIND:
+        raise HoneyguideError(f"{path} is damaged or no source finder")
+    if str(state.get("version")) != str(VERSION) or not _fits(state):
+        raise HoneyguideError(f"{path} was written by another version: train it again")
+    _check_encoder(state["encoder"], path)
+    return SourceModel(
+        state["kind"],
+        state["encoder"],
+        Policy(state["policy"]),
+        state["threshold"],
+        Scorer(state["scorer"]),
+    )
+
+
+def _fits(state: State) -> bool:
+    """Whether all fields are there and of their kinds; shapes are checked by who uses them."""
+    threshold = state.get("threshold")
+    plain = isinstance(threshold, float) and math.isfinite(threshold)
+    named = all(isinstance(state.get(name), str) for name in ("kind", "encoder"))
+    return (
+        plain and named and _are_weights(state.get("policy")) and _are_weights(state.get("scorer"))
+    )
+
+
+def _are_weights(said: Any) -> bool:
+    return isinstance(said, dict) and all(map(_is_layer, said.values()))
+
+
+def _is_layer(array: Any) -> bool:
+    if not isinstance(array, np.ndarray) or array.dtype != np.float32 or array.size > LARGEST:
+        return False
+    return array.ndim in (1, 2) and bool(np.isfinite(array).all())
+
+
+def _check_encoder(spec: str, path: Path) -> None:
+    """An encoder may read a file: one beside the model, none that a stranger names elsewhere."""
+    if not _is_spec(spec):
+        raise HoneyguideError(f"{path} is damaged: it names no encoder")
+    folder = path.resolve().parent
+    for said in map(Path, re.split("[:+,=]", spec)[1:]):
+        is_path = len(said.parts) > 1 or said.exists()
+        if is_path and str(said) != "." and not said.resolve().is_relative_to(folder):
+            raise HoneyguideError(f"{path} names a file outside its folder: {said}")

@@ -1,0 +1,74 @@
+"""The page scorer of document 003, section IV.E: how likely a page is a source."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from honeyguide.contracts import Encoder, Matrix, Page, Vector
+from honeyguide.errors import HoneyguideError
+from honeyguide.source_finder.regions import regions
+from honeyguide.source_finder.tag_tree import read_tags
+
+FEATURES = 4  # texts of a page
+LONGEST = 2_000  # characters of each
+HIDDEN = 64
+
+
+def page_texts(page: Page) -> list[str]:
+    """Largest region, second-largest region, title, and the middle half of the page's text."""
+    if not page.html:
+        quarter = len(page.text) // 4
+        middle = page.text[quarter : len(page.text) - quarter]
+        return [page.text[:LONGEST], "", page.title, middle[:LONGEST]]
+    tags = read_tags(page.html, page.url)
+    largest, second = [*(region.text[:LONGEST] for region in regions(tags)[:2]), "", ""][:2]
+    return [largest, second, page.title or tags.title, tags.middle()[:LONGEST]]
+
+
+def whole_text(page: Page) -> list[str]:
+    """The same network's input for comparison: all of the text, four times."""
+    return [page.text[: FEATURES * LONGEST]] * FEATURES
+
+
+@dataclass(frozen=True, slots=True)
+class Scorer:
+    """A perceptron over the four encoded texts, and a sigmoid."""
+
+    weights: Mapping[str, Matrix]
+
+    def __post_init__(self) -> None:
+        first = self.weights.get("0.weight", np.empty((0, 0)))
+        wanted = {
+            "0.weight": (HIDDEN, np.shape(first)[-1]),
+            "0.bias": (HIDDEN,),
+            "2.weight": (1, HIDDEN),
+            "2.bias": (1,),
+        }
+        empty = np.empty(0, np.float32)
+        if any(self.weights.get(name, empty).shape != shape for name, shape in wanted.items()):
+            raise HoneyguideError("weights of the page scorer are missing")
+
+    @property
+    def width(self) -> int:
+        """Of the encoder it was trained with."""
+        return int(self.weights["0.weight"].shape[1]) // FEATURES
+
+    def __call__(self, rows: Matrix) -> Vector:
+        """One probability a page, from rows of `encoded`."""
+        hidden = np.maximum(rows @ self.weights["0.weight"].T + self.weights["0.bias"], 0)
+        logits = hidden @ self.weights["2.weight"][0] + self.weights["2.bias"][0]
+        probabilities: Vector = (0.5 * np.tanh(0.5 * logits) + 0.5).astype(np.float32)
+        return probabilities
+
+
+def both(link: float, page: float) -> float:
+    """What two opinions say together, each on its own evidence: their odds multiplied."""
+    yes, no = link * page, (1 - link) * (1 - page)
+    return yes / (yes + no) if yes + no else 0.5
+
+
+def encoded(texts: list[list[str]], encoder: Encoder) -> Matrix:
+    """Pages' texts as rows: their vectors side by side."""
+    rows = encoder([text for page in texts for text in page])
+    return rows.reshape(len(texts), -1)

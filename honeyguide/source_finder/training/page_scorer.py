@@ -1,0 +1,82 @@
+"""Training the page scorer of document 003, section IV.E."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import nn
+
+from honeyguide.contracts import Encoder, Mask, Page, Vector
+from honeyguide.errors import HoneyguideError
+from honeyguide.learning.torch_threads import one_thread
+from honeyguide.source_finder.scorer import HIDDEN, Scorer, encoded, page_texts
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """How often a scorer is right on pages it has not seen."""
+
+    accuracy: float
+    precision: float
+    recall: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScorerTraining:
+    """A perceptron on a page's four encoded texts."""
+
+    epochs: int = 60
+    batch: int = 32
+    step_size: float = 0.002
+    decay: float = 0.001  # of weights
+    dropout: float = 0.0  # share of a page's numbers that are hidden at each look
+    texts: Callable[[Page], list[str]] = page_texts
+
+    def run(
+        self, pages: Sequence[Page], sources: Mask, encoder: Encoder, random_seed: int = 0
+    ) -> Scorer:
+        """Learn from pages and whether each is a source."""
+        if not 0 < sources.sum() < len(pages):
+            raise HoneyguideError("the page scorer needs source pages and others to learn from")
+        one_thread()
+        x = torch.from_numpy(encoded([self.texts(page) for page in pages], encoder))
+        y = torch.from_numpy(sources.astype(np.float32))
+        with torch.random.fork_rng():
+            torch.manual_seed(random_seed)
+            net = nn.Sequential(nn.Linear(x.shape[1], HIDDEN), nn.ReLU(), nn.Linear(HIDDEN, 1))
+            seen = nn.Sequential(nn.Dropout(self.dropout), net) if self.dropout else net
+            self._fit(seen, x, y, np.random.default_rng(random_seed))
+        return Scorer({name: value.numpy().copy() for name, value in net.state_dict().items()})
+
+    def _fit(
+        self, net: nn.Module, x: torch.Tensor, y: torch.Tensor, rng: np.random.Generator
+    ) -> None:
+        optimiser = torch.optim.Adam(net.parameters(), lr=self.step_size, weight_decay=self.decay)
+        # as if a third of the pages were sources, as in the document's table II
+        weight = (len(y) - y.sum()) / (2 * y.sum())
+        losses = nn.BCEWithLogitsLoss(pos_weight=weight)
+        for _ in range(self.epochs):
+            order = torch.from_numpy(rng.permutation(len(x)))
+            for start in range(0, len(x), self.batch):
+                rows = order[start : start + self.batch]
+                optimiser.zero_grad()
+                losses(net(x[rows])[:, 0], y[rows]).backward()
+                optimiser.step()
+
+    def measure(
+        self, scorer: Scorer, pages: Sequence[Page], sources: Mask, encoder: Encoder
+    ) -> Quality:
+        """Accuracy, precision and recall at one half."""
+        return quality(scorer(encoded([self.texts(page) for page in pages], encoder)), sources)
+
+
+def quality(probabilities: Vector, sources: Mask) -> Quality:
+    """How right probabilities are when one half decides."""
+    said = probabilities >= 0.5
+    right = int((said & sources).sum())
+    return Quality(
+        float((said == sources).mean()),
+        right / max(int(said.sum()), 1),
+        right / max(int(sources.sum()), 1),
+    )

@@ -1,0 +1,1 @@
+"""Crawl folders: journal, snapshots, pages, exports, check and repair."""

@@ -1,0 +1,427 @@
+"""What a crawl did to each host, for its owner: requests, gaps, robots.txt, Retry-After."""
+
+import heapq
+import sqlite3
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import lru_cache, partial
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+from statistics import median
+from typing import NamedTuple
+
+from honeyguide.contracts import OfHost, Request
+from honeyguide.errors import HoneyguideError
+from honeyguide.storage import requests
+from honeyguide.storage.database import about, reading, settings
+from honeyguide.storage.lock import holder
+from honeyguide.urls.spelling import canonical
+from honeyguide.web.politeness import NOT_ASKED, NOT_YET_ASKED
+from honeyguide.web.request_url import host_of, target
+from honeyguide.web.robots_record import from_learnt
+from honeyguide.web.robots_txt import RobotsTxt
+
+PRODUCT = "honeyguide"  # as robots.txt files name this crawler
+LONGEST_CRAWL_DELAY = 60.0  # seconds; more is not kept, see Politeness
+LONGEST_RETRY_AFTER = 86_400.0
+_CLOCK = 0.01  # seconds by which a timer may be early
+_EXAMPLES = 10
+# failures of requests that cannot have reached the host
+_UNSENT = frozenset(
+    {"connection refused", "unreachable", "tls", "dns", "private address", "too many open files"}
+)
+_EVERY_EVENT = (1 << 63) - 1  # a number beyond all of them
+
+_Row = Request | str | None  # a request, a refused URL, or a visit without its request
+RobotsBody = Callable[[str], bytes | None]  # of an origin; None where it was not kept
+Rules = Callable[[str], RobotsTxt | None]  # the same, read
+
+
+class Known(NamedTuple):
+    """How much of what a crawl sent was kept: older versions kept visits only."""
+
+    requests: int
+    first: float | None  # when the first of them was sent
+    earlier_visits: int  # that were answered before, when an older version crawled
+    older_events: int  # the last event of that version
+    is_cut_off: bool  # killed, and not resumed since
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether there is no sign that a request is missing."""
+        return self.requests > 0 and not self.earlier_visits and not self.is_cut_off
+
+
+@dataclass(frozen=True, slots=True)
+class Gaps:
+    """Seconds from the start of a request to the start of the next one to the same host."""
+
+    count: int
+    smallest: float | None = None  # None without any
+    median: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Refusals:
+    """URLs that one line of robots.txt forbids, which were not asked for."""
+
+    rule: str  # as written; empty where it is not known
+    line: int  # 0 where it is not known
+    count: int
+    example: str
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """One answer that asked to be left alone, and when the next request came."""
+
+    status: int
+    answered: float  # seconds since 1970
+    asked: float  # seconds
+    waited: float | None  # seconds until the next request was sent; None: none was
+
+
+@dataclass(frozen=True, slots=True)
+class Waits:
+    """All answers with a Retry-After header."""
+
+    asked: int = 0
+    obeyed: int = 0  # those after which no request came too early, or none at all
+    examples: tuple[Wait, ...] = ()  # first those that were not obeyed
+
+
+@dataclass(frozen=True, slots=True)
+class HostReport:
+    """What a crawl did to one host; times are seconds since 1970."""
+
+    host: str
+    complete: bool  # every request was kept, as far as can be told
+    requests: int
+    missing: int  # visits that the host answered, of whose requests nothing was kept
+    unsent: int  # requests among them for which no connection could be made
+    first: float
+    last: float
+    robots_txt: int  # requests for robots.txt, the hops of its redirects included
+    redirect_hops: int  # requests that followed a redirect of the same host
+    gaps: Gaps | None  # between requests of different visits; None: not known
+    follow_ups: Gaps | None  # within a visit: after robots.txt, and after a redirect
+    bytes: int  # of bodies; as transferred, if complete
+    bytes_per_day: dict[str, int]  # by date (UTC)
+    statuses: dict[str, int]
+    failures: dict[str, int]
+    refused: tuple[Refusals, ...]  # by robots.txt
+    crawl_delay: float | None  # seconds, as robots.txt last said; None: none, or not known
+    crawl_delay_obeyed: bool | None
+    retry_after: Waits | None  # None: not known
+    clock_set_back: int  # how often a request seems to be sent before its predecessor
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the crawl had nothing to do with the host."""
+        return not (self.requests or self.missing or self.refused)
+
+    @property
+    def refusals(self) -> int:
+        """URLs that robots.txt forbids."""
+        return sum(each.count for each in self.refused)
+
+
+def host_reports(folder: Path, host: str = "") -> Iterator[HostReport]:
+    """A report for each host that was asked, or for one, asked or not; hosts take no memory."""
+    with reading(folder) as database:
+        database.create_function("host_of", 1, host_of, deterministic=True)
+        database.execute("BEGIN")  # a running crawl goes on, the report sees one moment of it
+        known = _what_is_known(database, folder)
+        sent = _visits(database, host) if known.requests == 0 else requests.by_host(database, host)
+        all_rows: Iterator[tuple[str, int, _Row]] = heapq.merge(
+            ((request.host, 0, request) for request in sent),
+            ((name, 1, url) for name, url in _refused(database, host)),
+            ((name, 2, None) for name in _missing(database, host, known)),
+            key=itemgetter(0, 1),
+        )
+        body = partial(kept_robots_txt, database)
+        found = False
+        for name, rows in groupby(all_rows, key=itemgetter(0)):
+            found = True
+            yield _report(name, map(itemgetter(2), rows), body, known)
+        if host and not found:
+            yield _report(host, (), body, known)
+
+
+def host_named(said: str) -> str:
+    """The host that a name, with or without a port, or a URL means; empty when it is none."""
+    said = said.strip()
+    is_bare_address = said.count(":") > 1 and not said.startswith("[")  # IPv6
+    authority = f"[{said}]" if is_bare_address else said
+    return host_of(canonical(said if "://" in said else f"http://{authority}/") or "")
+
+
+def what_is_known(folder: Path) -> Known:
+    """How much of what a crawl sent was kept."""
+    with reading(folder) as database:
+        return _what_is_known(database, folder)
+
+
+def kept_robots_txt(database: sqlite3.Connection, origin: str) -> bytes | None:
+    """The robots.txt that an origin last sent; None where there was none to keep."""
+    if not _has_table(database, "hosts"):
+        return None
+    asked = "SELECT host, what, value FROM hosts WHERE host = ?"
+    for row in database.execute(asked, (host_of(f"{origin}/"),)):
+        found = from_learnt(OfHost(*row))
+        if found is not None and found[0] == origin and found[1].body is not None:
+            return found[1].file()
+    return None
+
+
+def _has_table(database: sqlite3.Connection, name: str) -> bool:
+    """Whether a table is there; older crawls were begun without some of them."""
+    wanted = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ?"
+    return bool(database.execute(wanted, (name,)).fetchone()[0])
+
+
+def _what_is_known(database: sqlite3.Connection, folder: Path) -> Known:
+    count, begin = 0, None
+    if _has_table(database, "requests"):
+        [[count, begin]] = database.execute("SELECT count(*), min(sent) FROM requests")
+    known = about(database)
+    older = known.get("unchecked", _EVERY_EVENT)
+    [[earlier]] = database.execute(
+        "SELECT count(*) FROM pages WHERE status > 0 AND n <= ? AND (? IS NULL OR fetched < ?)",
+        (older, begin, begin),
+    )
+    world = settings(folder).get("world", "")
+    if not count and world.partition(":")[0] != "web":
+        raise HoneyguideError(f"{folder} sent no requests: its pages come from world {world!r}")
+    is_cut_off = count > 0 and not known.get("stopped") and not holder(folder)
+    return Known(count, begin, earlier, older, is_cut_off)
+
+
+# --------------------------------------------------------------------------- reading
+
+
+def _visits(database: sqlite3.Connection, host: str) -> Iterator[Request]:
+    """Visits in place of requests: when each was absorbed, and what its last answer was."""
+    rows = database.execute(
+        "SELECT host_of(url) AS host, url, fetched, seconds, status, failure, bytes FROM pages"
+        " WHERE status IS NOT NULL AND (? = '' OR host_of(url) = ?) ORDER BY host, n",
+        (host, host),
+    )
+    for name, url, fetched, seconds, status, failure, size in rows:
+        if failure not in NOT_ASKED | NOT_YET_ASKED:
+            failed = "" if failure.startswith("status ") else failure
+            yield Request(name, url, fetched, seconds, status, failed, size)
+
+
+def _refused(database: sqlite3.Connection, host: str) -> Iterator[tuple[str, str]]:
+    """The hosts and URLs of links that robots.txt forbids, host after host."""
+    return iter(
+        database.execute(
+            "SELECT host_of(url) AS host, url FROM pages"
+            " WHERE failure = 'robots' AND (? = '' OR host_of(url) = ?) ORDER BY host, n",
+            (host, host),
+        )
+    )
+
+
+def _missing(database: sqlite3.Connection, host: str, known: Known) -> Iterator[str]:
+    """The host of each visit that was answered, but whose request was lost when a kill came."""
+    if not known.requests:
+        return iter(())
+    database.create_function("asked_url", 1, _asked_url, deterministic=True)
+    rows = database.execute(
+        "SELECT host_of(url) AS host FROM pages"
+        " WHERE status > 0 AND NOT (n <= ? AND fetched < ?) AND (? = '' OR host_of(url) = ?)"
+        " AND asked_url(url) NOT IN (SELECT url FROM requests) ORDER BY host",
+        (known.older_events, known.first, host, host),
+    )
+    return (name for (name,) in rows)
+
+
+def _asked_url(url: str) -> str:
+    """A URL as requests name it."""
+    place = target(url)
+    return url if isinstance(place, str) else place.url
+
+
+# --------------------------------------------------------------------------- counting
+
+
+def _report(host: str, rows: Iterable[_Row], body: RobotsBody, known: Known) -> HostReport:
+    """Count the requests of one host, which come first, and what else is known of it."""
+
+    @lru_cache(maxsize=8)
+    def rules(origin: str) -> RobotsTxt | None:
+        found = body(origin)
+        return None if found is None else RobotsTxt(found, PRODUCT)
+
+    tally, refused, missing = _Tally(), _RefusedTally(rules), 0
+    for row in rows:
+        if isinstance(row, Request):
+            tally.add(row)
+        elif row is None:
+            missing += 1
+        else:
+            refused.add(row)
+    is_timed = known.requests > 0
+    gaps = _gaps(tally.apart)
+    wish = _crawl_delay(tally.origins | refused.origins, rules)
+    return HostReport(
+        host=host,
+        complete=known.is_whole and not missing,
+        requests=tally.count,
+        missing=missing,
+        unsent=tally.unsent,
+        first=tally.first,
+        last=tally.last,
+        robots_txt=tally.robots_txt,
+        redirect_hops=tally.hops,
+        gaps=gaps if is_timed else None,
+        follow_ups=_gaps(tally.at_once) if is_timed else None,
+        bytes=sum(tally.bytes.values()),
+        bytes_per_day=dict(sorted(tally.bytes.items())),
+        statuses=dict(sorted(tally.statuses.items())),
+        failures=dict(tally.failures.most_common()),
+        refused=refused.found(),
+        crawl_delay=wish,
+        crawl_delay_obeyed=_is_obeyed(wish, gaps) if is_timed else None,
+        retry_after=tally.waits() if is_timed else None,
+        clock_set_back=tally.set_back,
+    )
+
+
+class _Tally:
+    """Counts the requests to one host, in the order in which they were sent."""
+
+    def __init__(self) -> None:
+        self.count = self.unsent = self.robots_txt = self.hops = self.set_back = 0
+        self.first = self.last = 0.0
+        self.apart, self.at_once = array("d"), array("d")  # gaps in seconds
+        self.bytes: Counter[str] = Counter()  # by day
+        self.statuses: Counter[str] = Counter()
+        self.failures: Counter[str] = Counter()
+        self.origins: set[str] = set()
+        self._previous: Request | None = None
+        self._robots_of = ""  # the origin whose robots.txt the previous one was for, or led to
+        self._waits, self._obeyed = 0, 0
+        self._examples: list[tuple[bool, int, Wait]] = []  # whether obeyed, in order
+
+    def add(self, request: Request) -> None:
+        """Count one."""
+        origin, path = _parts(request.url)
+        before = self._previous
+        is_hop = before is not None and before.location == request.url
+        is_robots = path == "/robots.txt"
+        is_another_try = is_robots and origin == self._robots_of
+        is_follow_up = is_hop or (self._robots_of != "" and not is_another_try)
+        if not (is_hop and self._robots_of):
+            self._robots_of = origin if is_robots else ""
+        self.robots_txt += self._robots_of != ""
+        self.hops += is_hop and not self._robots_of
+        if before is None:
+            self.first = request.sent
+        else:
+            self._add_gap(request.sent - before.sent, is_follow_up)
+            self._end_wait(before, request.sent)
+        self.origins.add(origin)
+        self._add_answer(request)
+        self._previous = request
+
+    def waits(self) -> Waits:
+        """What became of wishes to wait; after the last request there is nothing to wait for."""
+        if self._previous is not None:
+            self._end_wait(self._previous, None)
+        self._previous = None
+        return Waits(self._waits, self._obeyed, tuple(wait for _, _, wait in self._examples))
+
+    def _add_gap(self, seconds: float, is_follow_up: bool) -> None:
+        if seconds < 0:
+            self.set_back += 1
+        else:
+            (self.at_once if is_follow_up else self.apart).append(seconds)
+
+    def _add_answer(self, request: Request) -> None:
+        self.count += 1
+        self.last = max(self.last, request.sent)
+        self.unsent += request.failure in _UNSENT
+        self.bytes[_day(int(request.sent) // 86_400)] += request.bytes
+        if request.status:
+            self.statuses[str(request.status)] += 1
+        if request.failure:
+            self.failures[request.failure] += 1
+
+    def _end_wait(self, answer: Request, next_sent: float | None) -> None:
+        if answer.retry_after is None:
+            return
+        end = answer.sent + answer.seconds
+        waited = None if next_sent is None else max(0.0, next_sent - end)
+        wish = min(answer.retry_after, LONGEST_RETRY_AFTER)
+        is_obeyed = waited is None or waited >= wish - _CLOCK
+        self._waits += 1
+        self._obeyed += is_obeyed
+        wait = Wait(answer.status, end, answer.retry_after, waited)
+        self._examples = sorted([*self._examples, (is_obeyed, self._waits, wait)])[:_EXAMPLES]
+
+
+class _RefusedTally:
+    """Counts refused URLs by the line of robots.txt that refuses them."""
+
+    def __init__(self, rules: Rules) -> None:
+        self.origins: set[str] = set()
+        self._rules = rules
+        self._counts: Counter[tuple[int, str]] = Counter()
+        self._examples: dict[tuple[int, str], str] = {}
+
+    def add(self, url: str) -> None:
+        """Count one."""
+        place = target(url)
+        rules = None
+        if not isinstance(place, str):
+            self.origins.add(place.origin)
+            rules = self._rules(place.origin)
+        decision = rules.decide(url) if rules else None
+        # allowed: the URL that it redirects to is not, or the file was another one then
+        is_known = decision is not None and not decision.allowed
+        key = (decision.line, decision.rule) if decision and is_known else (0, "")
+        self._counts[key] += 1
+        self._examples.setdefault(key, url)
+
+    def found(self) -> tuple[Refusals, ...]:
+        """The lines that refused most come first."""
+        return tuple(
+            Refusals(rule, line, count, self._examples[line, rule])
+            for (line, rule), count in self._counts.most_common()
+        )
+
+
+def _parts(url: str) -> tuple[str, str]:
+    """The origin and the path of a URL that was asked for."""
+    end = url.find("/", url.find("://") + 3)
+    return url[:end], url[end:]
+
+
+@lru_cache
+def _day(number: int) -> str:
+    """The date of a day, counted from 1970."""
+    return datetime.fromtimestamp(number * 86_400, UTC).date().isoformat()
+
+
+def _gaps(seconds: "array[float]") -> Gaps:
+    return Gaps(len(seconds), min(seconds), median(seconds)) if seconds else Gaps(0)
+
+
+def _crawl_delay(origins: Iterable[str], rules: Rules) -> float | None:
+    """The longest that any of a host's ports asks for."""
+    found = (rules(origin) for origin in sorted(origins))
+    wishes = [each.crawl_delay for each in found if each and each.crawl_delay is not None]
+    return max(wishes, default=None)
+
+
+def _is_obeyed(wish: float | None, gaps: Gaps) -> bool | None:
+    if wish is None or gaps.smallest is None:
+        return None
+    return gaps.smallest >= min(wish, LONGEST_CRAWL_DELAY) - _CLOCK

@@ -1,0 +1,1 @@
+"""Text: words, languages, key phrases."""

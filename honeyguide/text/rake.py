@@ -1,0 +1,77 @@
+"""RAKE: the words between stop words, weighed by the company they keep (document 002, 5.3)."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from honeyguide.text.languages import language_of, stem, stop_words
+from honeyguide.text.words import is_glued, words
+
+LONGEST = 20_000  # characters of a text that are read
+MOST_WORDS = 5  # of a phrase; longer runs are lists and menus without punctuation
+MOST_SIGNS = 8  # of a phrase in a script without spaces
+
+# where a phrase must end: a blank line, or a sign that is neither part of a word nor between two
+_BREAK = re.compile(r"\n\s*\n|[^\w\s'’\u0300-\u109f\u1780-\u17d3-]|(?<!\w)-|-(?!\w)|_")
+
+
+class Keyphrase(NamedTuple):
+    """A phrase as it first stands in the text."""
+
+    text: str
+    score: float
+    times: int  # that the text has it, in any of its forms
+
+
+def rake(text: str, language: str | None = None, stemming: bool = True) -> list[Keyphrase]:
+    """All candidate phrases of a text, best first; the language is guessed when not given."""
+    text = text[:LONGEST].lower()
+    if language is None:
+        language = language_of(words(text))
+    first: dict[tuple[str, ...], str] = {}
+    counts: Counter[tuple[str, ...]] = Counter()
+    for candidate in candidates(text, language):
+        stems = tuple(stem(word, language) for word in candidate) if stemming else candidate
+        first.setdefault(stems, _joined(candidate))
+        counts[stems] += 1
+    weights = _word_scores(counts)
+    found = [
+        Keyphrase(first[stems], sum(weights[word] for word in stems), count)
+        for stems, count in counts.items()
+    ]
+    return sorted(found, key=lambda phrase: (-phrase.score, -phrase.times))
+
+
+def candidates(text: str, language: str) -> Iterator[tuple[str, ...]]:
+    """Runs of words between stop words, numbers and punctuation."""
+    stops = stop_words().get(language, frozenset())
+    for piece in _BREAK.split(text):
+        run: list[str] = []
+        for word in words(piece):
+            if word in stops or word.isdigit():
+                yield from _fitting(run)
+                run = []
+            else:
+                run.append(word)
+        yield from _fitting(run)
+
+
+def _fitting(run: list[str]) -> Iterator[tuple[str, ...]]:
+    if run and len(run) <= (MOST_SIGNS if is_glued(run[0]) else MOST_WORDS):
+        yield tuple(run)
+
+
+def _word_scores(counts: Counter[tuple[str, ...]]) -> dict[str, float]:
+    """Degree over frequency: the words that a word stands with, itself included, per use."""
+    degree: Counter[str] = Counter()
+    frequency: Counter[str] = Counter()
+    for phrase, count in counts.items():
+        for word in phrase:
+            degree[word] += len(phrase) * count
+            frequency[word] += count
+    return {word: degree[word] / frequency[word] for word in degree}
+
+
+def _joined(candidate: tuple[str, ...]) -> str:
+    return ("" if is_glued(candidate[0]) else " ").join(candidate)

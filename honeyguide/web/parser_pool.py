@@ -1,0 +1,364 @@
+"""Pages read and judged in processes of their own, which end with this one, however it ends."""
+
+import asyncio
+import logging
+import os
+import re
+import signal
+import struct
+import sys
+from collections import deque
+from contextlib import suppress
+from dataclasses import astuple, replace
+from itertools import islice
+from typing import Any, BinaryIO, NamedTuple, Protocol, cast
+
+import msgspec
+
+from honeyguide.contracts import Judge, Verdict
+from honeyguide.errors import HoneyguideError
+from honeyguide.web.html import MAX_BODY, Parsed, Raw, build, parse, read
+from honeyguide.web.judge_spec import JudgeRecipe
+
+LONGEST = 30.0  # seconds for a page
+# What is read here, in less than 50 ms however it is made: the time that the parser takes
+# grows with the square of the number of tags (benchmarks/reading.py).
+SMALL_BODY = 128 * 1024  # bytes
+SMALL_TAGS = 3_000
+# A parser compares each attribute of a tag with all others. A tag without either of these has
+# few of them; UTF-16 and ISO-2022-JP could hide them.
+_long_tag = re.compile(rb"<[a-zA-Z/][^>]{700}|[\x00\x1b]").search
+_quoted_ends = re.compile(rb"=\s*+(?:\"[^\">]*+>|'[^'>]*+>)").finditer  # <p title="a > b">
+SMALL_QUOTED_ENDS = 3
+FIRST_PAUSE, LONGEST_PAUSE = 0.1, 5.0  # seconds after a process could not be started
+TRIES = 12  # to start a process while a page waits for it
+_PROGRAM = "from honeyguide.web.parser_pool import work; work()"
+_HEAD = struct.Struct("<I")  # bytes of the message that follows
+
+_log = logging.getLogger(__name__)
+
+
+class NoProcessError(HoneyguideError):
+    """No process that reads pages could be started, for want of file descriptors or memory."""
+
+
+class Opinion(NamedTuple):
+    """A judge's verdict, in texts and numbers only."""
+
+    relevance: float
+    relevant: bool
+    reasons: list[str]
+
+
+class Answer(NamedTuple):
+    """What was found in a page."""
+
+    raw: Raw
+    opinion: Opinion | None
+
+
+class Read(NamedTuple):
+    """A page that was read."""
+
+    parsed: Parsed
+    verdict: Verdict | None = None  # None: not judged yet
+
+
+class Reader(Protocol):
+    """Reads pages, wherever that is done."""
+
+    async def ready(self) -> None:
+        """Return once pages can be read; NoProcessError when that does not come to pass."""
+        ...
+
+    async def read(self, body: bytes, url: str, content_type: str = "") -> Read | None:
+        """What is in a page; None when it could not be read."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of everything that is open."""
+        ...
+
+
+class Here:
+    """Reads pages in this process."""
+
+    async def ready(self) -> None:
+        """It always is."""
+
+    async def read(self, body: bytes, url: str, content_type: str = "") -> Read | None:
+        """What is in a page."""
+        return Read(parse(body, url, content_type))
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+
+class SmallHere:
+    """Reads small pages in this process, and others in one that is started for the first of them.
+
+    So no page holds up whoever waits for others.
+    """
+
+    def __init__(self, recipe: JudgeRecipe | None = None) -> None:
+        self._pool = ParserPool(1, recipe=recipe)
+
+    async def ready(self) -> None:
+        """It always is."""
+
+    async def read(self, body: bytes, url: str, content_type: str = "") -> Read | None:
+        """What is in a page."""
+        if is_small(body):
+            return Read(parse(body, url, content_type))
+        return await self._pool.read(body, url, content_type)
+
+    async def close(self) -> None:
+        """End the process, if there is one."""
+        await self._pool.close()
+
+
+def is_small(body: bytes) -> bool:
+    """Whether a page is read in a moment, however it is made."""
+    return (
+        len(body) <= SMALL_BODY
+        and body.count(b"<") <= SMALL_TAGS
+        and _long_tag(body) is None
+        and next(islice(_quoted_ends(body), SMALL_QUOTED_ENDS, None), None) is None
+    )
+
+
+class ParserPool:
+    """Reads pages in other processes; None for a page that ends the process that reads it."""
+
+    def __init__(
+        self,
+        processes: int = 1,
+        longest: float = LONGEST,
+        recipe: JudgeRecipe | None = None,  # for a judge of their own
+    ) -> None:
+        self._processes = processes
+        self._recipe = _packed(_encode(recipe and astuple(recipe)))
+        self._longest = longest
+        self._readers: list[_Process] = []
+        self._opening: set[asyncio.Task[None]] = set()
+        self._news = asyncio.Event()  # a process is ready, or gone, or can be tried to start again
+        self._failed = 0  # tries to start one
+        self._pause = FIRST_PAUSE
+        self._pausing = False
+        self._why = ""  # the last try failed
+
+    async def ready(self) -> None:
+        """Start the processes, and wait for one of them."""
+        give_up = self._failed + TRIES * self._processes
+        while self._least_busy() is None:
+            if self._failed >= give_up:
+                raise NoProcessError(f"no process that reads pages can be started: {self._why}")
+            self._news.clear()
+            await self._news.wait()
+
+    async def read(self, body: bytes, url: str, content_type: str = "") -> Read | None:
+        """Have a page read by whoever has least to do; here if it is small and nobody is ready."""
+        message = _packed(_encode((url, content_type, body[:MAX_BODY])))
+        while (reader := await self._reader_for(body)) is not None:
+            answer = await reader.ask(message)
+            if answer:
+                raw, opinion = _decode(answer)
+                return Read(build(url, raw), opinion and _verdict(opinion))
+            if answer is not None:  # it cannot say
+                break
+            if reader.died_of is message:
+                return None
+        return Read(await asyncio.to_thread(parse, body, url, content_type))
+
+    async def _reader_for(self, body: bytes) -> "_Process | None":
+        if not is_small(body):
+            await self.ready()
+        return self._least_busy()
+
+    async def close(self) -> None:
+        """End them all."""
+        await asyncio.gather(*self._opening, return_exceptions=True)
+        readers, self._readers = self._readers, []
+        await asyncio.gather(*(reader.close() for reader in readers))
+
+    def _least_busy(self) -> "_Process | None":
+        if any(reader.is_gone for reader in self._readers):
+            if any(reader.is_gone and not reader.is_ready for reader in self._readers):
+                raise HoneyguideError("the processes that read pages do not start")
+            self._readers = [reader for reader in self._readers if not reader.is_gone]
+        missing = self._processes - len(self._readers) - len(self._opening)
+        for _ in range(0 if self._pausing else missing):
+            task = asyncio.create_task(self._open())
+            self._opening.add(task)
+            task.add_done_callback(self._opening.discard)
+        ready = [reader for reader in self._readers if reader.is_ready]
+        return min(ready, key=lambda reader: len(reader.waiting), default=None)
+
+    async def _open(self) -> None:
+        try:
+            self._readers.append(await self._start())
+            self._pause = FIRST_PAUSE
+        except OSError as error:
+            self._failed += 1
+            self._why = error.strerror or str(error)
+            self._rest()
+
+    async def _start(self) -> "_Process":
+        loop = asyncio.get_running_loop()
+        command = (sys.executable, "-c", _PROGRAM)
+        _, reader = await loop.subprocess_exec(
+            lambda: _Process(self._recipe, self._longest, self._news),
+            *command,
+            stderr=None,
+            env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},  # it is the thread for its core
+        )
+        return reader
+
+    def _rest(self) -> None:
+        """Start nothing for a while, longer each time."""
+        if self._pausing:
+            return
+        if self._pause == FIRST_PAUSE:
+            _log.warning("a process that reads pages cannot be started yet: %s", self._why)
+        self._pausing = True
+        asyncio.get_running_loop().call_later(self._pause, self._end_rest)
+        self._pause = min(2 * self._pause, LONGEST_PAUSE)
+
+    def _end_rest(self) -> None:
+        self._pausing = False
+        self._news.set()
+
+
+class _Process(asyncio.SubprocessProtocol):
+    """A process that reads, seen from here: it answers in the order of the questions."""
+
+    def __init__(self, recipe: bytes, longest: float, news: asyncio.Event) -> None:
+        self._recipe = recipe
+        self._news = news
+        self.waiting: deque[tuple[bytes, asyncio.Future[bytes | None]]] = deque()
+        self.is_ready = self.is_gone = False
+        self.died_of: bytes | None = None  # the message it was at when it ended
+        self._longest = longest
+        self._loop = asyncio.get_running_loop()
+        self._ended: asyncio.Future[None] = self._loop.create_future()
+        self._pieces = bytearray()
+        self._deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """It was started."""
+        self._process = cast(asyncio.SubprocessTransport, transport)
+        self._questions = cast(asyncio.WriteTransport, self._process.get_pipe_transport(0))
+        self._questions.write(self._recipe)
+
+    async def ask(self, message: bytes) -> bytes | None:
+        """Its answer; None when it ended without one."""
+        answer: asyncio.Future[bytes | None] = self._loop.create_future()
+        self.waiting.append((message, answer))
+        if len(self.waiting) == 1:
+            self._watch()
+        self._questions.write(message)
+        return await answer
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        """Hand out the answers that are whole."""
+        self._pieces += data
+        while len(self._pieces) >= _HEAD.size:
+            end = _HEAD.size + _HEAD.unpack_from(self._pieces)[0]
+            if len(self._pieces) < end:
+                break
+            with memoryview(self._pieces) as view:
+                answer = bytes(view[_HEAD.size : end])
+            del self._pieces[:end]
+            if self.is_ready:
+                _give(self.waiting.popleft()[1], answer)
+                self._watch()
+            self.is_ready = True  # its first message only says so
+            self._news.set()
+
+    def connection_lost(self, error: Exception | None) -> None:
+        """It ended, and all that it said has arrived."""
+        self.is_gone = True
+        self._news.set()
+        if self.waiting:
+            self.died_of = self.waiting[0][0]
+        while self.waiting:
+            _give(self.waiting.popleft()[1], None)
+        self._watch()
+        self._process.close()
+        _give(self._ended, None)
+
+    async def close(self) -> None:
+        """Let it end by itself, but not for long."""
+        self._questions.close()
+        try:
+            async with asyncio.timeout(2.0):
+                await asyncio.shield(self._ended)
+        except TimeoutError:
+            self._process.kill()
+            await self._ended
+
+    def _watch(self) -> None:
+        """Give it so much time for the next page and no more."""
+        if self._deadline is not None:
+            self._deadline.cancel()
+        kill = self._process.kill
+        self._deadline = self._loop.call_later(self._longest, kill) if self.waiting else None
+
+
+def _verdict(opinion: Opinion) -> Verdict:
+    return Verdict(opinion.relevance, opinion.relevant, tuple(opinion.reasons))
+
+
+def _give(future: "asyncio.Future[Any]", answer: bytes | None) -> None:
+    if not future.done():  # whoever waited for it may have been cancelled
+        future.set_result(answer)
+
+
+# --------------------------------------------------------------------------- over there
+
+
+def work() -> None:
+    """Answer questions until whoever asks them is gone; the first says who judges."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is the crawl's to say when to end
+    with suppress(BrokenPipeError):  # the crawl was killed
+        _answer_all(sys.stdin.buffer, sys.stdout.buffer)
+    os._exit(0)  # at once: the crawl waits for it
+
+
+def _answer_all(questions: BinaryIO, answers: BinaryIO) -> None:
+    recipe = _hear(questions)
+    judge = JudgeRecipe(*recipe).make() if recipe else None
+    _say(answers, b"")
+    while (question := _hear(questions)) is not None:
+        _say(answers, _answer(judge, *question))
+
+
+def _answer(judge: Judge | None, url: str, content_type: str, body: bytes) -> bytes:
+    raw = read(body, url, content_type)
+    try:
+        opinion = judge and Opinion(*astuple(judge(replace(build(url, raw).page, html=body))))
+        return _encode((raw, opinion))
+    except Exception:  # half a surrogate pair, or a bug that whoever asks will meet and can tell
+        return b""
+
+
+def _hear(questions: BinaryIO) -> Any:
+    head = questions.read(_HEAD.size)
+    if len(head) < _HEAD.size:
+        return None
+    [size] = _HEAD.unpack(head)
+    question = questions.read(size)
+    return msgspec.msgpack.decode(question) if len(question) == size else None
+
+
+def _say(answers: BinaryIO, message: bytes) -> None:
+    answers.write(_packed(message))
+    answers.flush()
+
+
+def _packed(message: bytes) -> bytes:
+    return _HEAD.pack(len(message)) + message
+
+
+_encode = msgspec.msgpack.Encoder().encode
+_decode = msgspec.msgpack.Decoder(Answer).decode

@@ -1,0 +1,142 @@
+"""What an agent has learnt serves another crawl."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from honeyguide.contracts import Goal, Learner
+from honeyguide.disk.serialise import read_state, write_state
+from honeyguide.errors import HoneyguideError
+from honeyguide.learning.policies import load_policy, save_policy
+from honeyguide.plan import Plan
+from honeyguide.registry import make
+from honeyguide.storage.crawl_folder import begin, go_on
+
+LINEAR = "linear_sync:categories=earth"
+
+
+@pytest.fixture
+def learner(encoder):
+    return lambda spec=LINEAR: make(
+        "agent", spec, goal=Goal("geology", encoder), rng=np.random.default_rng(0)
+    )
+
+
+def plan(**more):
+    said = {"world": "synthetic:pages=400", "seeds": ("geology",), "topic": "geology"}
+    return Plan(**said | {"agent": LINEAR, "judge": "word_and_cosine", "budget": 40} | more)
+
+
+def crawl(folder, **more):
+    begin(folder, plan(**more))
+    return go_on(folder, lambda *told: None).outcome
+
+
+def test_a_crawl_leaves_what_it_learnt_and_another_starts_from_it(tmp_path, learner):
+    crawl(tmp_path / "first")
+    learnt = tmp_path / "first" / "learnt.policy"
+    fresh = learner()
+    load_policy(learnt, LINEAR, fresh)
+    assert fresh.policy()["weights"].any()
+    crawl(tmp_path / "second", policy=str(learnt), budget=1)
+    kept = read_state(tmp_path / "second" / "learnt.policy")["policy"]["weights"]
+    assert kept.tolist() == fresh.policy()["weights"].tolist()  # a seed teaches nothing
+
+
+def test_an_agent_inside_another_leaves_its_policy_and_starts_from_one(tmp_path, learner):
+    beam = "beam:agent=linear_sync"
+    first, second = learner(beam), learner(beam)
+    first.agent._w = first.agent._w + 1.0
+    assert save_policy(tmp_path / "kept", beam, first)
+    load_policy(tmp_path / "kept", beam, second)
+    assert second.agent.policy()["weights"].tolist() == first.agent.policy()["weights"].tolist()
+
+
+def test_a_warm_crawl_resumes_as_if_nothing_had_happened_and_without_the_file(tmp_path):
+    crawl(tmp_path / "first")
+    learnt = tmp_path / "first" / "learnt.policy"
+    crawl(tmp_path / "whole", policy=str(learnt), budget=60)
+    begin(tmp_path / "parts", plan(policy=str(learnt), budget=60))
+    learnt.unlink()
+    go_on(tmp_path / "parts", lambda *told: None, budget=25)
+    go_on(tmp_path / "parts", lambda *told: None, budget=60)
+    whole, parts = (
+        read_state(tmp_path / name / "learnt.policy")["policy"]["weights"].tolist()
+        for name in ("whole", "parts")
+    )
+    assert whole == parts
+
+
+def test_an_agent_that_does_not_learn_leaves_no_policy(tmp_path, learner):
+    crawl(tmp_path / "out", agent="best_first")
+    assert not (tmp_path / "out" / "learnt.policy").exists()
+    assert not isinstance(learner("best_first"), Learner)
+    save_policy(tmp_path / "p", LINEAR, learner())
+    with pytest.raises(HoneyguideError, match="'best_first' learns nothing"):
+        load_policy(tmp_path / "p", "best_first", learner("best_first"))
+
+
+def test_a_policy_that_does_not_fit_is_refused_in_one_sentence(tmp_path, learner):
+    path = tmp_path / "p"
+    save_policy(path, LINEAR, learner())
+    with pytest.raises(HoneyguideError, match="a policy of agent 'linear_sync', not of 'linear_a"):
+        load_policy(path, "linear_async", learner("linear_async"))
+    with pytest.raises(HoneyguideError, match="does not fit: 18 weights do not fit 14 features"):
+        load_policy(path, "linear_sync", learner("linear_sync"))
+    with pytest.raises(HoneyguideError, match=r"cannot read the policy .*: No such file"):
+        load_policy(tmp_path / "none", LINEAR, learner())
+    with pytest.raises(HoneyguideError, match="cannot read the policy"):
+        load_policy(tmp_path, LINEAR, learner())
+
+
+def test_a_damaged_policy_is_refused_wherever_the_damage_is(tmp_path, learner):
+    path = tmp_path / "p"
+    save_policy(path, LINEAR, learner())
+    whole = path.read_bytes()
+    for cut in range(len(whole)):
+        path.write_bytes(whole[:cut])
+        with pytest.raises(HoneyguideError, match="is no policy of an agent, or it is damaged"):
+            load_policy(path, LINEAR, learner())
+    for at in range(0, len(whole), 7):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 255]) + whole[at + 1 :])
+        with pytest.raises(HoneyguideError, match="is no policy of an agent, or it is damaged"):
+            load_policy(path, LINEAR, learner())
+
+
+NOT_POLICIES = (
+    {},
+    {"agent": "linear_sync"},
+    {"agent": "linear_sync", "policy": {}},
+    {"agent": "linear_sync", "policy": {"weights": "no"}},
+)
+
+
+@pytest.mark.parametrize("kept", NOT_POLICIES)
+def test_a_file_that_is_something_else_is_refused(kept, tmp_path, learner):
+    with (tmp_path / "p").open("wb") as file:
+        write_state(file, kept)
+    with pytest.raises(HoneyguideError):
+        load_policy(tmp_path / "p", LINEAR, learner())
+
+
+def test_the_command_line_takes_a_policy(tmp_path):
+    crawl(tmp_path / "first")
+    flags = ["--world", "synthetic:pages=400", "--seed", "geology", "--topic", "geology",
+             "--judge", "word_and_cosine", "--budget", "20", "--agent", LINEAR]  # fmt: skip
+    for policy, code in (("first/learnt.policy", 0), ("first/none", 1)):
+        done = subprocess.run(
+            [sys.executable, "-c", "from honeyguide.cli import main; main()", "crawl", *flags,
+             "--out", f"out{code}", "--policy", policy],
+            cwd=tmp_path, capture_output=True, text=True,
+        )  # fmt: skip
+        assert done.returncode == code, done.stderr
+    assert done.stderr.startswith("honeyguide: cannot read the policy first/none")
+    assert not (tmp_path / "out1").exists()
+
+
+def test_a_policy_that_cannot_be_written_is_one_sentence(tmp_path, learner):
+    (tmp_path / "p.unfinished").mkdir()
+    with pytest.raises(HoneyguideError, match=r"cannot write .*p: Is a directory"):
+        save_policy(tmp_path / "p", LINEAR, learner())

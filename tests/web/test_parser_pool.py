@@ -1,0 +1,267 @@
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import asynccontextmanager
+
+import pytest
+import uvloop
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from honeyguide.errors import HoneyguideError
+from honeyguide.web import parser_pool as module
+from honeyguide.web.html import parse as parse_here
+from honeyguide.web.parser_pool import Here, NoProcessError, ParserPool, Read, SmallHere
+
+from ..processes import end, runs
+
+URL = "http://site.example/dir/page.html"
+PAGES = [
+    b"<title>Bees</title><p>wild <a href=/bees>bees</a> and <a href=/wasps rel=nofollow>wasps</a>",
+    "<meta charset=latin1><p>g\u00e9ologie <a href='?q=\u00e9'>\u00e9t\u00e9</a>".encode("latin1"),
+    b"<meta name=robots content=noindex><base href=http://other.example/><a href=x>y</a>",
+    b"\xff\xfe\x00<a href=/\xc3\x28>broken</a>&#xD800;",
+    b"",
+    b"<a href=/x>x</a>" * 3000,
+]
+# one that dies when it is told to, sleeps when it is told to, and otherwise reads
+FRAIL = """
+import os, sys, time
+from honeyguide.web import parser_pool as pool
+real = pool.read
+def read(body, url, content_type):
+    if b"die" in body:
+        os._exit(1)
+    if b"sleep" in body:
+        time.sleep(60)
+    return real(body, url, content_type)
+pool.read = read
+pool.work()
+"""
+
+
+def parse(*page):
+    return Read(parse_here(*page))
+
+
+@asynccontextmanager
+async def opened(processes=1, longest=30.0):
+    pool = ParserPool(processes, longest)
+    try:
+        for _ in range(2000):
+            await pool.ready()
+            if all(reader.is_ready for reader in pool._readers):
+                break
+            await asyncio.sleep(0.01)
+        yield pool
+    finally:
+        await pool.close()
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_other_processes_find_what_this_one_finds(processes):
+    async def main():
+        async with opened(processes) as pool:
+            return await asyncio.gather(*(pool.read(body, URL, "text/html") for body in PAGES * 5))
+
+    assert uvloop.run(main()) == [parse(body, URL, "text/html") for body in PAGES * 5]
+
+
+def test_reading_here_is_parsing():
+    assert asyncio.run(Here().read(PAGES[0], URL, "")) == parse(PAGES[0], URL)
+
+
+@pytest.fixture(scope="module")
+def reads():
+    with asyncio.Runner() as runner:
+        pool = opened()
+        reader = runner.run(pool.__aenter__())
+
+        async def read_all(bodies):
+            return await asyncio.gather(*(reader.read(body, URL) for body in bodies))
+
+        yield lambda bodies: runner.run(read_all(bodies))
+        runner.run(pool.__aexit__(None, None, None))
+
+
+@settings(max_examples=50, deadline=None)
+@given(bodies=st.lists(st.binary(max_size=300) | st.text(max_size=300).map(str.encode)))
+def test_whatever_the_pages_are_answers_go_to_those_who_asked(reads, bodies):
+    assert reads(bodies) == [parse(body, URL) for body in bodies]
+
+
+def test_pages_are_read_here_until_somebody_is_ready():
+    async def main():
+        pool = ParserPool(1)
+        first = await pool.read(PAGES[0], URL)
+        ready = [reader.is_ready for reader in pool._readers]
+        await pool.close()
+        return first, ready
+
+    first, ready = asyncio.run(main())
+    assert first == parse(PAGES[0], URL) and not any(ready)
+
+
+def test_a_page_that_kills_its_reader_costs_no_other_page(monkeypatch):
+    monkeypatch.setattr(module, "_PROGRAM", FRAIL)
+
+    async def main():
+        async with opened() as pool:
+            bodies = [PAGES[0], b"die", PAGES[1], PAGES[2]]
+            found = await asyncio.gather(*(pool.read(body, URL) for body in bodies))
+            return found, await pool.read(PAGES[0], URL)
+
+    found, later = asyncio.run(main())
+    assert found == [parse(PAGES[0], URL), None, parse(PAGES[1], URL), parse(PAGES[2], URL)]
+    assert later == parse(PAGES[0], URL)
+
+
+def test_a_page_that_takes_too_long_is_given_up(monkeypatch):
+    monkeypatch.setattr(module, "_PROGRAM", FRAIL)
+
+    async def main():
+        async with opened(longest=1.0) as pool:
+            return await asyncio.gather(pool.read(b"sleep", URL), pool.read(PAGES[0], URL))
+
+    begin = time.monotonic()
+    assert asyncio.run(main()) == [None, parse(PAGES[0], URL)]
+    assert time.monotonic() - begin < 30
+
+
+def test_readers_that_do_not_start_are_complained_about(monkeypatch):
+    monkeypatch.setattr(module, "_PROGRAM", "raise SystemExit(3)")
+
+    async def main():
+        pool = ParserPool(1)
+        try:
+            async with asyncio.timeout(20):
+                while True:
+                    await pool.read(PAGES[0], URL)
+                    await asyncio.sleep(0.01)
+        finally:
+            await pool.close()
+
+    with pytest.raises(HoneyguideError, match="do not start"):
+        asyncio.run(main())
+
+
+def test_readers_end_with_a_pool_that_is_closed():
+    async def main():
+        async with opened(2) as pool:
+            return [reader._process.get_pid() for reader in pool._readers]
+
+    assert not any(map(runs, asyncio.run(main())))
+
+
+@pytest.mark.skipif(os.name != "posix", reason="kill -9")
+def test_readers_end_with_a_process_that_is_killed():
+    code = f"""
+import asyncio
+from tests.web.test_parser_pool import opened
+async def main():
+    async with opened(2) as pool:
+        print(*[reader._process.get_pid() for reader in pool._readers], flush=True)
+        asyncio.create_task(pool.read({b"<a href=/x>x</a>" * 1000!r}, {URL!r}))
+        await asyncio.sleep(60)
+asyncio.run(main())
+"""
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as process:
+        readers = list(map(int, process.stdout.readline().split()))
+        assert len(readers) == 2 and all(map(runs, readers))
+        process.send_signal(signal.SIGKILL)
+    assert end(readers)
+
+
+def test_readers_that_die_together_are_replaced():
+    async def run():
+        async with opened(2) as pool:
+            before = list(pool._readers)
+            for reader in before:
+                reader._process.kill()
+            await asyncio.gather(*(reader._ended for reader in before))
+            return [await pool.read(PAGES[0], URL, "text/html") for _ in range(3)]
+
+    assert asyncio.run(run()) == [parse(PAGES[0], URL, "text/html")] * 3
+
+
+@pytest.mark.parametrize("cut", [None, -3], ids=["whole question", "cut off question"])
+def test_a_reader_whose_crawl_was_killed_ends_without_a_word(cut):
+    command = [sys.executable, "-c", module._PROGRAM]
+    piped = subprocess.PIPE
+    reader = subprocess.Popen(command, stdin=piped, stdout=piped, stderr=piped)
+    recipe = module._packed(module._encode(None))
+    question = module._packed(module._encode((URL, "text/html", PAGES[0])))
+    reader.stdout.close()  # nobody is there for the answers
+    reader.stdin.write((recipe + question)[:cut])
+    assert reader.communicate(timeout=60)[1] == b""
+
+
+SHORTAGE = """
+import asyncio, os, resource
+from honeyguide.web import parser_pool as pool
+pool.FIRST_PAUSE, pool.LONGEST_PAUSE = 0.05, 0.1
+async def main():
+    reader = pool.SmallHere()
+    spare = [os.open("/", os.O_RDONLY)]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (spare[0] + 50,) * 2)
+    while True:
+        try:
+            spare.append(os.dup(spare[0]))
+        except OSError:
+            break
+    loop = asyncio.get_running_loop()
+    loop.call_later(0.3, lambda: [os.close(file) for file in spare])
+    async with asyncio.timeout(60):
+        found = await reader.read(b"<a href=/x>x</a>" * 5000, "http://a.example/", "text/html")
+    print(len(found.parsed.page.links), reader._pool._failed > 0)
+    await reader.close()
+asyncio.run(main())
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="limits of open files")
+def test_a_page_waits_until_there_are_files_for_a_reader():
+    ended = subprocess.run([sys.executable, "-c", SHORTAGE], capture_output=True, text=True)
+    assert ended.stdout == "5000 True\n", ended.stderr
+    assert ended.stderr.count("cannot be started yet: Too many open files") == 1
+
+
+async def refused(*command, **settings):
+    raise OSError(24, "Too many open files")
+
+
+def test_a_reader_that_can_never_be_started_is_given_up_and_tried_again_later(monkeypatch):
+    monkeypatch.setattr(module, "FIRST_PAUSE", 0.001)
+    monkeypatch.setattr(module, "LONGEST_PAUSE", 0.001)
+
+    async def main():
+        reader, large = SmallHere(), b"<p>" * 5000
+        loop = asyncio.get_running_loop()
+        start, loop.subprocess_exec = loop.subprocess_exec, refused
+        async with asyncio.timeout(60):
+            for _ in range(2):
+                with pytest.raises(NoProcessError, match="can be started: Too many open files"):
+                    await reader.read(large, URL)
+            loop.subprocess_exec = start
+            found = await reader.read(large, URL)
+        await reader.close()
+        return found == parse(large, URL)
+
+    assert asyncio.run(main())
+
+
+def test_a_pool_is_closed_whatever_became_of_its_processes(monkeypatch):
+    async def main():
+        pool = ParserPool(2)
+        asyncio.get_running_loop().subprocess_exec = broken
+        found = await pool.read(PAGES[0], URL)
+        await pool.close()
+        return found
+
+    async def broken(*command, **settings):
+        raise ValueError("a bug")
+
+    assert asyncio.run(main()) == parse(PAGES[0], URL)
