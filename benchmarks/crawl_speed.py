@@ -6,12 +6,13 @@ import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from honeyguide.assemble import Assembled
 from honeyguide.engine.loop import simulate
-from honeyguide.plan import OpenPlan, Plan
+from honeyguide.plan import Plan
 from honeyguide.recorded.importers.jsonl import import_jsonl
 
 
-def pages_per_second(opened: OpenPlan) -> dict[str, float]:
+def pages_per_second(opened: Assembled) -> dict[str, float]:
     """Crawl once; by the wall clock, and by the processor time that the crawl itself took."""
     navigator = opened.navigator()
     wall, processor = time.perf_counter(), time.process_time()

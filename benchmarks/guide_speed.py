@@ -15,9 +15,9 @@ import crawl_speed
 import numpy as np
 
 from honeyguide.agents.guide import Guide
+from honeyguide.assemble import LIVE
 from honeyguide.contracts import Goal, Link, Page, Verdict, Visit
 from honeyguide.engine.navigator import Navigator
-from honeyguide.plan import LIVE
 from honeyguide.recorded.importers.jsonl import import_jsonl
 from honeyguide.registry import make
 

@@ -13,14 +13,15 @@ from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from honeyguide.assemble import Assembled
 from honeyguide.engine.loop import simulate
-from honeyguide.plan import OpenPlan, Plan
+from honeyguide.plan import Plan
 from honeyguide.recorded.importers.jsonl import import_jsonl
 
 AGENTS = ("linear_async", "linear_sync")
 
 
-def seconds(opened: OpenPlan, agent: str) -> tuple[float, float]:
+def seconds(opened: Assembled, agent: str) -> tuple[float, float]:
     """One crawl: by the wall clock and by the processor's."""
     navigator = opened.navigator(replace(opened.plan, agent=agent))
     wall, processor = time.perf_counter(), time.process_time()

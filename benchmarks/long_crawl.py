@@ -20,11 +20,12 @@ from typing import Any
 import numpy as np
 import served_site
 
+from honeyguide.assemble import LIVE
 from honeyguide.contracts import Agent, Goal, Matrix, MemoryView, Outlinks, Step, Vector, Visit
 from honeyguide.engine.loop import simulate
 from honeyguide.engine.navigator import Navigator
 from honeyguide.features.link_text import link_texts
-from honeyguide.plan import LIVE, Plan
+from honeyguide.plan import Plan
 from honeyguide.registry import part
 from honeyguide.storage.crawl_folder import begin, go_on
 from honeyguide.storage.recorded import Recorded

@@ -272,11 +272,30 @@ class Sampled(Protocol):
         ...
 
 
-class MemoryView(Protocol):
-    """What features may read of the crawled graph so far; arrays in, arrays out."""
+class UrlView(Protocol):
+    """The URLs seen so far, numbered from 0 in the order in which they were first seen."""
 
+    def __len__(self) -> int: ...
+    def find(self, urls: Sequence[str]) -> Ids: ...  # -1 for a URL never seen
+    def find_host(self, name: str) -> int: ...  # number of a host, -1 if it was never seen
+    def url(self, id: int) -> str: ...
+    def host_of(self, id: int) -> int: ...  # number of the host of a page
+    def host_name(self, host: int) -> str: ...
+    @property
+    def host_count(self) -> int: ...
+
+
+class MemoryView(Protocol):
+    """What parts may read of the crawled graph so far.
+
+    Pages are named by their numbers: arrays of `ids` in, arrays of the same length out.
+    """
+
+    @property
+    def urls(self) -> UrlView: ...
     def relevance(self, ids: Ids) -> Vector: ...  # 0 where not visited
     def visited(self, ids: Ids) -> Mask: ...
+    def is_visited(self, page: int) -> bool: ...
     def parent_count(self, ids: Ids) -> Vector: ...
     def relevant_parent_count(self, ids: Ids) -> Vector: ...
     def parent_relevance(self, ids: Ids) -> Vector: ...  # mean over all parents
@@ -284,6 +303,7 @@ class MemoryView(Protocol):
     def ancestor_relevance(self, ids: Ids) -> Vector: ...  # smoothed, best parent
     def distance(self, ids: Ids) -> Vector: ...  # hops to the last relevant ancestor
     def parents(self, page: int, most: int | None = None) -> Ids: ...  # the latest of them
+    def last_parent(self, page: int) -> int: ...  # who showed it last; -1 for a seed
     def known_links(self, page: int) -> tuple[int, int]: ...  # to pages visited before it, relevant
     def depth(self, page: int) -> int: ...  # hops from a seed, along the first path found
     def host(self, ids: Ids) -> Ids: ...
@@ -347,6 +367,77 @@ class Frontier(Protocol):
         ...
 
     def __len__(self) -> int: ...
+
+    def state(self) -> State: ...
+
+    def load(self, state: State) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """What was left out and why, for the report."""
+
+    reason: str
+    count: int  # of distinct URLs
+    example: str  # URL of the first
+
+
+class Guard(Protocol):
+    """Refuses links that lead nowhere new, and says what a visit counts for."""
+
+    def screen(self, memory: MemoryView, urls: Sequence[str]) -> Mask:
+        """Which URLs of a page, never seen before, are worth noting at all."""
+        ...
+
+    def admit(self, memory: MemoryView, found: Outlinks) -> Mask:
+        """Which of these links may wait."""
+        ...
+
+    def allows(self, memory: MemoryView, id: int, link: Link) -> bool:
+        """Whether a link whose turn has come is still worth a visit."""
+        ...
+
+    def note(self, memory: MemoryView, id: int, visit: Visit) -> Visit:
+        """Take in a visit, before the memory does, and say what it counts for."""
+        ...
+
+    def report(self) -> list[Cut]:
+        """All that was cut so far."""
+        ...
+
+    def state(self) -> State: ...
+
+    def load(self, state: State) -> None: ...
+
+
+GateRow = dict[str, str | int | float | bool]  # column: value
+
+
+class Gate(Protocol):
+    """Lets a link through or sets it aside, from where it may come back."""
+
+    def see(self, found: Outlinks) -> None:
+        """Links were found: what a decision will need can be made ready, nothing else."""
+        ...
+
+    def opens(self, memory: MemoryView, id: int, link: Link, foreseen: float | None) -> bool:
+        """Whether to fetch a link whose turn has come, with its agent's score; asked once a turn.
+
+        An agent whose scores are an order and no more foresees nothing: None.
+        """
+        ...
+
+    def worths(self, memory: MemoryView, ids: Ids) -> Vector:
+        """What links that were set aside are worth, for when nothing else waits."""
+        ...
+
+    def note(self, memory: MemoryView, id: int, visit: Visit) -> Ids:
+        """Take in a visit; which links, if they are set aside, deserve another look."""
+        ...
+
+    def policy(self) -> list[GateRow]:
+        """What it has learnt, in a form to read; empty when there is nothing to say."""
+        ...
 
     def state(self) -> State: ...
 

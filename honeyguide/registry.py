@@ -9,22 +9,22 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from types import ModuleType
 from typing import Any, TypeVar
 
 from honeyguide.errors import HoneyguideError, unknown
 
 T = TypeVar("T")
 
+# the packages whose modules hold the parts of a kind
 FAMILIES = {
-    "agent": "honeyguide.agents",
-    "encoder": "honeyguide.encoders",
-    "fetcher": "honeyguide.web",
-    "frontier": "honeyguide.frontiers",
-    "gate": "honeyguide.gates",
-    "guard": "honeyguide.guards",
-    "judge": "honeyguide.judges",
-    "world": "honeyguide.worlds",
+    "agent": ("honeyguide.agents", "honeyguide.source_finder"),
+    "encoder": ("honeyguide.encoders",),
+    "fetcher": ("honeyguide.web",),
+    "frontier": ("honeyguide.frontiers",),
+    "gate": ("honeyguide.gates",),
+    "guard": ("honeyguide.guards",),
+    "judge": ("honeyguide.judges", "honeyguide.source_finder"),
+    "world": ("honeyguide.worlds", "honeyguide.source_finder"),
 }
 # a module that may be absent -> the extra that brings it
 EXTRAS = {
@@ -44,6 +44,8 @@ class Part:
     name: str
     make: Callable[..., Any]
     argument: str = ""
+    files: str = ""  # the setting that names files, if there is one
+    is_name: Callable[[str], bool] = lambda value: False  # values of it that never name a file
 
     @property
     def summary(self) -> str:
@@ -55,11 +57,24 @@ _parts: dict[str, dict[str, Part]] = {}
 _missing: dict[str, dict[str, str]] = {}  # kind -> module name -> extra
 
 
-def part(kind: str, name: str, argument: str = "") -> Callable[[T], T]:
-    """Register a class under a name; `argument` is what "name:VALUE" sets."""
+def part(
+    kind: str,
+    name: str,
+    argument: str = "",
+    files: str = "",
+    is_name: Callable[[str], bool] = lambda value: False,
+) -> Callable[[T], T]:
+    """Register a class under a name.
+
+    `argument` is what "name:VALUE" sets. `files` is the setting that names files: a crawl folder
+    keeps their whole paths. `is_name` tells values of it that are names of something else.
+    """
+    if kind not in FAMILIES:
+        raise unknown("kind of part", kind, FAMILIES)
 
     def register(made: T) -> T:
-        _parts.setdefault(kind, {})[name] = Part(kind, name, typing.cast(Any, made), argument)
+        make = typing.cast(Any, made)
+        _parts.setdefault(kind, {})[name] = Part(kind, name, make, argument, files, is_name)
         return made
 
     return register
@@ -74,11 +89,11 @@ def parts(kind: str) -> dict[str, Part]:
 def missing(kind: str) -> dict[str, str]:
     """Parts of a kind that need an extra that is not installed: name -> extra."""
     _import_family(kind)
-    folder, registered = _package(kind).__path__[0], re.compile(rf'@part\("{kind}", "(\w+)"')
+    registered = re.compile(rf'@part\(\s*"{kind}", "(\w+)"')
     return {
         name: extra
         for module, extra in _missing.get(kind, {}).items()
-        for name in registered.findall(_source(folder, module))
+        for name in registered.findall(_source(module))
     }
 
 
@@ -90,7 +105,7 @@ def make(kind: str, spec: str, /, **offers: Any) -> Any:
     if "\0" in spec:  # no file's name has one, and many a part takes one
         raise HoneyguideError(f"{kind} {spec!r} has a null character in it")
     name, _, rest = spec.partition(":")
-    found = _find(kind, name)
+    found = find(kind, name)
     accepted = inspect.signature(found.make).parameters
     arguments = {key: value for key, value in offers.items() if key in accepted}
     arguments |= _settings(found, rest, accepted)
@@ -109,16 +124,17 @@ def make(kind: str, spec: str, /, **offers: Any) -> Any:
 def accepts(kind: str, spec: str, argument: str) -> bool:
     """Whether the part that a spec names takes an argument of this name."""
     name = spec.partition(":")[0]
-    return argument in inspect.signature(_find(kind, name).make).parameters
+    return argument in inspect.signature(find(kind, name).make).parameters
 
 
-def _find(kind: str, name: str) -> Part:
+def find(kind: str, name: str) -> Part:
+    """The part of a kind with this name."""
     if name not in _parts.get(kind, {}):
         _import_family(kind, naming=name)  # only what has it: others may be slow to import
     if found := _parts.get(kind, {}).get(name):
         return found
     for module, extra in _missing.get(kind, {}).items():
-        if _names(_package(kind), module, name):
+        if _names(module, name):
             raise HoneyguideError(
                 f"{kind} {name!r} needs an extra: pip install 'honeyguide[{extra}]'"
             )
@@ -169,33 +185,40 @@ def _wanted(found: Part, key: str) -> type:
     return next((kind for kind in _SAID if kind in plain), str)
 
 
-def _package(kind: str) -> ModuleType:
+def _modules(kind: str) -> list[str]:
+    """The modules that may hold parts of a kind."""
     if kind not in FAMILIES:
         raise unknown("kind of part", kind, FAMILIES)
-    return importlib.import_module(FAMILIES[kind])
+    packages = [importlib.import_module(name) for name in FAMILIES[kind]]
+    return [
+        f"{package.__name__}.{module.name}"
+        for package in packages
+        for module in pkgutil.iter_modules(package.__path__)
+    ]
 
 
 def _import_family(kind: str, naming: str = "") -> None:
-    """Import the modules of a family, or those of them that name a part."""
-    package = _package(kind)
-    for module in pkgutil.iter_modules(package.__path__):
-        if naming and not _names(package, module.name, naming):
+    """Import the modules that register parts of a kind, or one part of it."""
+    for module in _modules(kind):
+        if not _names(module, kind) or (naming and not _names(module, naming)):
             continue
         try:
-            importlib.import_module(f"{package.__name__}.{module.name}")
+            importlib.import_module(module)
         except ModuleNotFoundError as error:
             extra = EXTRAS.get((error.name or "").partition(".")[0])
             if extra is None:
                 raise
-            _missing.setdefault(kind, {})[module.name] = extra
+            _missing.setdefault(kind, {})[module] = extra
 
 
-def _names(package: ModuleType, module: str, name: str) -> bool:
-    return f'"{name}"' in _source(package.__path__[0], module)
+def _names(module: str, name: str) -> bool:
+    return f'"{name}"' in _source(module)
 
 
 @cache
-def _source(folder: str, module: str) -> str:
-    file = Path(folder) / f"{module}.py"
-    files = [file] if file.exists() else (Path(folder) / module).rglob("*.py")
+def _source(module: str) -> str:
+    package, _, name = module.rpartition(".")
+    folder = Path(importlib.import_module(package).__path__[0])
+    file = folder / f"{name}.py"
+    files = [file] if file.exists() else (folder / name).rglob("*.py")
     return "".join(file.read_text("utf-8") for file in files)

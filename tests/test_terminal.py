@@ -11,8 +11,8 @@ from typer.main import get_command
 from honeyguide.cli import app
 from honeyguide.recorded.importers.jsonl import import_jsonl
 from honeyguide.text.words import printable
-from tests.web.servers import page, served
 from tests.terminals import shown
+from tests.web.servers import page, served
 
 TITLE = "\x1b]0;owned\x07"  # sets a window's title
 COLOUR = "\x1b[38;5;213m"  # a colour that honeyguide itself never uses

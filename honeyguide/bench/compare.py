@@ -8,10 +8,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from honeyguide.assemble import Assembled
 from honeyguide.contracts import Step, Visit, World
 from honeyguide.engine.loop import run_jumping
 from honeyguide.errors import HoneyguideError
-from honeyguide.plan import OpenPlan, Plan
+from honeyguide.plan import Plan
 
 Progress = Callable[[str, int], None]  # which agent runs, and how many pages it has fetched since
 
@@ -74,7 +75,7 @@ def _truth_is_known(world: World) -> bool:
     return True
 
 
-def _run(opened: OpenPlan, agent: str, runs: int, progress: Progress) -> Runs:
+def _run(opened: Assembled, agent: str, runs: int, progress: Progress) -> Runs:
     plan = replace(opened.plan, agent=agent)
     failures: Counter[str] = Counter()
     each = [
@@ -86,7 +87,7 @@ def _run(opened: OpenPlan, agent: str, runs: int, progress: Progress) -> Runs:
 
 
 def _run_once(
-    opened: OpenPlan, plan: Plan, progress: Progress, failures: Counter[str]
+    opened: Assembled, plan: Plan, progress: Progress, failures: Counter[str]
 ) -> tuple[NDArray[np.int32], int, float]:
     navigator = opened.navigator(plan)
     curve = np.zeros(plan.budget, np.int32)

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from honeyguide.assemble import Assembled
 from honeyguide.bench.page import Page
 from honeyguide.bench.ratios import Interval, bootstrap
 from honeyguide.bench.results import Results
 from honeyguide.bench.suite import Entry, Task, Trial
 from honeyguide.bench.trials import Found, crawl_once, points
 from honeyguide.contracts import Agent, Learner, State
-from honeyguide.plan import OpenPlan, Plan
+from honeyguide.plan import Plan
 
 REHEARSED = "honeyguide.bench.deep:rehearsed"
 AFTER_OTHERS = "honeyguide.bench.deep:after_others"
@@ -77,7 +78,7 @@ def taught(agent: str, tasks: tuple[Task, ...], world: str) -> State:
 
 
 def _crawl(
-    opened: OpenPlan, agent: str, random_seed: int, policy: State | None = None
+    opened: Assembled, agent: str, random_seed: int, policy: State | None = None
 ) -> tuple[Agent, Found]:
     plan = replace(opened.plan, agent=agent, random_seed=random_seed)
     navigator = opened.navigator(plan)
@@ -87,7 +88,7 @@ def _crawl(
 
 
 @functools.lru_cache(maxsize=2)
-def opened_task(task: Task, world: str, encoder: str, judge: str) -> OpenPlan:
+def opened_task(task: Task, world: str, encoder: str, judge: str) -> Assembled:
     """The same web for all agents of a task."""
     return Plan(
         topic=task.topic,

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
+from honeyguide.assemble import Assembled
 from honeyguide.bench.ledger import Ledger, Record, key
 from honeyguide.bench.suite import Task, Trial
 from honeyguide.contracts import Learner, Step, Truth, Visit
@@ -23,7 +24,7 @@ from honeyguide.disk.serialise import write_state
 from honeyguide.engine.loop import run_jumping
 from honeyguide.engine.navigator import Navigator
 from honeyguide.learning.policies import load_policy, save_policy
-from honeyguide.plan import OpenPlan, Plan
+from honeyguide.plan import Plan
 from honeyguide.recorded.graph import Graph
 from honeyguide.worlds.synthetic.truth import reachable
 
@@ -143,7 +144,7 @@ def _experiment(trial: Trial, place: Place, done: set[tuple[Any, ...]]) -> None:
 
 
 @functools.lru_cache(maxsize=1)  # trials come task by task
-def _open(task: Task, encoder: str, judge: str, world: str) -> OpenPlan:
+def _open(task: Task, encoder: str, judge: str, world: str) -> Assembled:
     seeds = tuple(_seed(name, world) for name in task.seeds)
     plan = Plan(
         topic=task.topic,
@@ -184,7 +185,7 @@ class Found:
     ended: str = ""
 
 
-def crawl_once(opened: OpenPlan, navigator: Navigator, budget: int) -> Found:
+def crawl_once(opened: Assembled, navigator: Navigator, budget: int) -> Found:
     """Crawl with a fresh navigator; the last count holds to the end of the budget."""
     found = Found(np.zeros(budget, np.int32))
     memory = navigator.memory
@@ -254,7 +255,7 @@ def _hits(curve: np.ndarray[Any, np.dtype[np.int32]]) -> list[int]:
     return [place + 1 for place in first]
 
 
-def _facts(opened: OpenPlan) -> dict[str, int]:
+def _facts(opened: Assembled) -> dict[str, int]:
     """How many pages there are, and how many a crawl from the seeds can reach."""
     truth: Truth = opened.world.truth()
     seen = reachable(truth, [truth.index(seed.url) for seed in opened.seeds])

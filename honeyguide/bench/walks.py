@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from honeyguide.assemble import Assembled
 from honeyguide.bench.suite import Task, Trial
 from honeyguide.bench.trials import points
 from honeyguide.contracts import Page, Step, Visit
@@ -23,7 +24,7 @@ from honeyguide.learning.optimal import (
     optimal_values,
     separation,
 )
-from honeyguide.plan import OpenPlan, Plan
+from honeyguide.plan import Plan
 from honeyguide.registry import make
 from honeyguide.training.actors import Actors
 from honeyguide.urls.spelling import host
@@ -141,7 +142,7 @@ def _held_out(task: Task) -> Targets:
 
 
 @functools.lru_cache(maxsize=1)
-def _opened_world(judge: str, world: str, seeds: tuple[str, ...], topic: str) -> OpenPlan:
+def _opened_world(judge: str, world: str, seeds: tuple[str, ...], topic: str) -> Assembled:
     plan = Plan(topic=topic, seeds=seeds, world=world, judge=judge)
     for pattern, starts in ((OFF, _off_targets), (NEAR, _near_targets)):
         asked = pattern.fullmatch(seeds[0])
@@ -150,7 +151,7 @@ def _opened_world(judge: str, world: str, seeds: tuple[str, ...], topic: str) ->
     return plan.open()
 
 
-def _off_targets(plan: Plan, count: int) -> OpenPlan:
+def _off_targets(plan: Plan, count: int) -> Assembled:
     """In the document one page in 2,400 is a target: hardly a walk begins at one."""
     targets = Targets(plan.judge.partition(":")[2])
     opened = replace(plan, seeds=(f"{count + count // 4} random pages",)).open()
@@ -158,7 +159,7 @@ def _off_targets(plan: Plan, count: int) -> OpenPlan:
     return _beginning_at(others[:count], opened)
 
 
-def _near_targets(plan: Plan, count: int) -> OpenPlan:
+def _near_targets(plan: Plan, count: int) -> Assembled:
     """Section 4.1: all walks begin within two links of a target."""
     opened = replace(plan, seeds=("1 random page",)).open()
     truth = opened.world.truth()
@@ -169,25 +170,25 @@ def _near_targets(plan: Plan, count: int) -> OpenPlan:
     return _beginning_at(list(map(truth.url, drawn)), opened)
 
 
-def _beginning_at(urls: list[str], opened: OpenPlan) -> OpenPlan:
+def _beginning_at(urls: list[str], opened: Assembled) -> Assembled:
     plan = replace(opened.plan, seeds=tuple(urls))
     return replace(opened, plan=plan, seeds=tuple(map(opened.world.find, urls)))
 
 
-def _opened(plan: Plan) -> OpenPlan:
+def _opened(plan: Plan) -> Assembled:
     """The same web for all agents of a task: its truth is dear."""
     opened = _opened_world(plan.judge, plan.world, plan.seeds, plan.topic)
     plan = replace(plan, seeds=opened.plan.seeds)
     return surveyed(replace(opened, plan=plan, encoder=make("encoder", plan.encoder)))
 
 
-def surveyed(opened: OpenPlan) -> OpenPlan:
+def surveyed(opened: Assembled) -> Assembled:
     """The same with a survey before each walk: of half of the URLs where there are few."""
     pages = len(opened.world.truth().relevant)
     return replace(opened, plan=replace(opened.plan, survey=min(SURVEYED, pages // 2)))
 
 
-def _values(opened: OpenPlan, navigator: Navigator, by_actors: frozenset[str]) -> dict[str, Any]:
+def _values(opened: Assembled, navigator: Navigator, by_actors: frozenset[str]) -> dict[str, Any]:
     """Learnt values of pages that nobody has visited against the optimal ones."""
     agent, memory = navigator.agent, navigator.memory
     if not isinstance(agent.features, UrlWords):

@@ -128,13 +128,14 @@ def crawl(
     config: flags.Config = None,
 ) -> None:
     """Crawl from the seeds and bring back the pages that are relevant to the topic."""
+    from honeyguide.assemble import WEB_SETTINGS
     from honeyguide.guards.lists import read_list
-    from honeyguide.plan import WISHES, Plan
+    from honeyguide.plan import Plan
     from honeyguide.storage.crawl_folder import begin
 
     said = {name: value for name, value in locals().items() if name in Plan.__slots__}
     plan = Plan(**said | {"allow": read_list(allow), "deny": read_list(deny)})
-    flags.check_heard(world, **{name: said[name] for name in WISHES})
+    flags.check_heard(world, **{name: said[name] for name in WEB_SETTINGS})
     begin(out, plan)
     _go_on(out)
 

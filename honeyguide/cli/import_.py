@@ -96,10 +96,14 @@ def subgraph(
     hops: Annotated[int, typer.Option("--hops", min=0, help="Links to follow to a target.")] = 2,
 ) -> None:
     """From a recorded web, the pages that lead to some targets and those they link to."""
+    from honeyguide.judges.targets import Targets
     from honeyguide.recorded.importers.subgraph import cut_subgraph
 
+    judge = Targets(targets) if targets else None
+    is_target = None if judge is None else lambda page: judge(page).relevant
+
     def work(source: Path, out: Path, progress: Any) -> dict[str, int]:
-        return cut_subgraph(source, out, targets, label, hops, progress)
+        return cut_subgraph(source, out, is_target, label, hops, progress)
 
     _import(work, source, out)
 

@@ -19,7 +19,7 @@ from honeyguide.text.words import STOP_WORDS, words
 REFRESH = 1.1  # weights follow the pages seen each time there are this many times as many
 
 
-@part("encoder", "glove", argument="path")
+@part("encoder", "glove", argument="path", files="path")
 class GloveEncoder:
     """GloVe or word2vec: V_d = sum of tfidf(w, d) V_w, from the glove extra or a text file."""
 

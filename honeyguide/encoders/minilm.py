@@ -28,7 +28,7 @@ if find_spec(PACKAGE) is None:  # so that its extra is named when it is asked fo
     raise ModuleNotFoundError(f"No module named {PACKAGE!r}", name=PACKAGE)
 
 
-@part("encoder", "minilm", argument="folder")
+@part("encoder", "minilm", argument="folder", files="folder")
 class TransformerEncoder:
     """all-MiniLM-L6-v2, a small BERT; "minilm:FOLDER" is any BERT with its tokenizer."""
 

@@ -13,6 +13,8 @@ from honeyguide.contracts import (
     Agent,
     Compactable,
     Frontier,
+    Gate,
+    Guard,
     Ids,
     Link,
     Mask,
@@ -29,9 +31,7 @@ from honeyguide.contracts import (
 from honeyguide.engine.memory import Memory
 from honeyguide.engine.shed_links import LetGo
 from honeyguide.engine.skipped_links import Aside, Skipped
-from honeyguide.gates import Gate
 from honeyguide.gates.none import Open
-from honeyguide.guards import Guard
 from honeyguide.guards.none import Unguarded
 
 Lanes = Callable[[Ids, Matrix], Ids]  # hosts and rows of links: whose rest each waits for

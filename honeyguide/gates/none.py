@@ -2,9 +2,7 @@
 
 import numpy as np
 
-from honeyguide.contracts import Ids, Link, Outlinks, State, Vector, Visit
-from honeyguide.engine.memory import Memory
-from honeyguide.gates import Row
+from honeyguide.contracts import GateRow, Ids, Link, MemoryView, Outlinks, State, Vector, Visit
 from honeyguide.registry import part
 
 
@@ -15,19 +13,19 @@ class Open:
     def see(self, found: Outlinks) -> None:
         """Nothing to make ready."""
 
-    def opens(self, memory: Memory, id: int, link: Link, foreseen: float | None) -> bool:
+    def opens(self, memory: MemoryView, id: int, link: Link, foreseen: float | None) -> bool:
         """Always."""
         return True
 
-    def worths(self, memory: Memory, ids: Ids) -> Vector:
+    def worths(self, memory: MemoryView, ids: Ids) -> Vector:
         """All the same."""
         return np.zeros(len(ids), np.float32)
 
-    def note(self, memory: Memory, id: int, visit: Visit) -> Ids:
+    def note(self, memory: MemoryView, id: int, visit: Visit) -> Ids:
         """Nothing was set aside."""
         return np.empty(0, np.int32)
 
-    def policy(self) -> list[Row]:
+    def policy(self) -> list[GateRow]:
         """Nothing is learnt."""
         return []
 

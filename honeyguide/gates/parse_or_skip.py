@@ -5,9 +5,17 @@ from collections.abc import Sequence
 import numpy as np
 
 from honeyguide.columns import Columns
-from honeyguide.contracts import Encoder, Ids, Link, Outlinks, State, Vector, Visit
-from honeyguide.engine.memory import Memory
-from honeyguide.gates import Row
+from honeyguide.contracts import (
+    Encoder,
+    GateRow,
+    Ids,
+    Link,
+    MemoryView,
+    Outlinks,
+    State,
+    Vector,
+    Visit,
+)
 from honeyguide.gates.hindsight import Hindsight
 from honeyguide.gates.mdp import PARSE, SKIP
 from honeyguide.gates.solvers import (
@@ -55,7 +63,7 @@ class ParseOrSkip:
         """Read their URLs."""
         self._states.see([link.url for link in found.links])
 
-    def opens(self, memory: Memory, id: int, link: Link, foreseen: float | None) -> bool:
+    def opens(self, memory: MemoryView, id: int, link: Link, foreseen: float | None) -> bool:
         """Parse or skip."""
         state = self._states.of(memory, id, link)
         if self._stands_open or self._solver.parses(state) or self._tries(state):
@@ -79,12 +87,12 @@ class ParseOrSkip:
         self._against[state] += 1
         return bool(self._against[state] % self._explore == 0)
 
-    def worths(self, memory: Memory, ids: Ids) -> Vector:
+    def worths(self, memory: MemoryView, ids: Ids) -> Vector:
         """What became of pages with URLs like these."""
         chances = [self._states.chance(memory.urls.url(id)) for id in ids.tolist()]
         return np.array(chances, np.float32)
 
-    def note(self, memory: Memory, id: int, visit: Visit) -> Ids:
+    def note(self, memory: MemoryView, id: int, visit: Visit) -> Ids:
         """Learn from a page; links come back when their host or state has become a good one."""
         state, relevant = self._recall(id), visit.verdict.relevant
         stood_open = self._stands_open
@@ -108,7 +116,7 @@ class ParseOrSkip:
         opened = self._stands_open and not stood_open
         return self._again(memory, host if improved else -1, opened)
 
-    def policy(self) -> list[Row]:
+    def policy(self) -> list[GateRow]:
         """The 16 states: features, how often each decision was made, and what it is worth."""
         return [self._row(state) for state in range(STATES)]
 
@@ -143,7 +151,7 @@ class ParseOrSkip:
         if self._hindsight:
             self._hindsight.load(state["hindsight"])
 
-    def _again(self, memory: Memory, host: int, opened: bool) -> Ids:
+    def _again(self, memory: MemoryView, host: int, opened: bool) -> Ids:
         """Links skipped on a host, or in states that are parsed by now, or all of them."""
         before, self._parses = self._parses, self._decisions()
         now = {state for state in range(STATES) if self._parses[state] and not before[state]}
@@ -163,7 +171,7 @@ class ParseOrSkip:
     def _decisions(self) -> list[bool]:
         return [self._solver.parses(state) for state in range(STATES)]
 
-    def _row(self, state: int) -> Row:
+    def _row(self, state: int) -> GateRow:
         places = (3, 2, 1, 0)
         features = {
             name: bool(state >> place & 1) for name, place in zip(NAMES, places, strict=True)

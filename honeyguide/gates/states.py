@@ -6,8 +6,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from honeyguide.columns import Columns
-from honeyguide.contracts import Link, State, Verdict
-from honeyguide.engine.memory import Memory
+from honeyguide.contracts import Link, MemoryView, State, Verdict
 from honeyguide.gates.url_record import UrlRecord, signs
 from honeyguide.gates.url_words import UrlWords
 
@@ -25,7 +24,7 @@ class States(Protocol):
         """Make ready what these URLs will be asked for."""
         ...
 
-    def of(self, memory: Memory, id: int, link: Link) -> int:
+    def of(self, memory: MemoryView, id: int, link: Link) -> int:
         """The state of a link whose turn has come; asked once each time."""
         ...
 
@@ -113,7 +112,7 @@ class Printed:
         """Their words."""
         self._words.see(found)
 
-    def of(self, memory: Memory, id: int, link: Link) -> int:
+    def of(self, memory: MemoryView, id: int, link: Link) -> int:
         """Previous is the host of the link before in order of processing."""
         host = memory.urls.host_of(id)
         parsed, skipped, relevance = self.hosts.record(host)
@@ -173,7 +172,7 @@ class Corrected:
         for url in found:
             signs(url)
 
-    def of(self, memory: Memory, id: int, link: Link) -> int:
+    def of(self, memory: MemoryView, id: int, link: Link) -> int:
         """From the record of its host, of the linking host, and of URLs like its own."""
         host = memory.urls.host_of(id)
         source = memory.last_parent(id)

@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from honeyguide.columns import Columns
-from honeyguide.contracts import State
-from honeyguide.engine.memory import Memory
+from honeyguide.contracts import MemoryView, State
 from honeyguide.urls.domains import registrable
 
 Codes = NDArray[np.uint8]
@@ -72,7 +71,7 @@ class Domains:
         """Bytes of its tables."""
         return self._hosts.nbytes + self._rows.nbytes + NAME_BYTES * len(self._numbers)
 
-    def screen(self, memory: Memory, hosts: Sequence[str]) -> Codes:
+    def screen(self, memory: MemoryView, hosts: Sequence[str]) -> Codes:
         """Why links of a page to these hosts, never seen before, are not noted; 0: they are."""
         self._count(memory)
         page = _Page(self, memory)
@@ -80,18 +79,18 @@ class Domains:
         self.spare -= page.beyond
         return codes
 
-    def closed(self, memory: Memory, host: int) -> bool:
+    def closed(self, memory: MemoryView, host: int) -> bool:
         """Whether the domain of a host has brought nothing new for long."""
         domain = self._domain_of(memory, host)
         return bool(self._rows["closed"][domain])
 
-    def visit(self, memory: Memory, id: int) -> None:
+    def visit(self, memory: MemoryView, id: int) -> None:
         """A link is visited, for the first time or again."""
         if not memory.is_visited(id):
             domain = self._domain_of(memory, memory.urls.host_of(id))
             self._rows["visited"][domain] += 1
 
-    def note(self, memory: Memory, id: int, new: bool, relevant: bool) -> None:
+    def note(self, memory: MemoryView, id: int, new: bool, relevant: bool) -> None:
         """Take in what became of a link."""
         host, rows = memory.urls.host_of(id), self._rows
         domain = self._domain_of(memory, host)
@@ -143,21 +142,21 @@ class Domains:
         """Whether a domain has brought nothing new for long."""
         return domain >= 0 and bool(self._rows["closed"][domain])
 
-    def _domain_of(self, memory: Memory, host: int) -> int:
+    def _domain_of(self, memory: MemoryView, host: int) -> int:
         self._meet_all(memory)
         return int(self._hosts["domain"][host])
 
-    def _meet_all(self, memory: Memory) -> None:
+    def _meet_all(self, memory: MemoryView) -> None:
         for host in range(len(self._hosts), memory.urls.host_count):
             self._meet(memory.urls.host_name(host))
 
-    def _count(self, memory: Memory) -> None:
+    def _count(self, memory: MemoryView) -> None:
         """Catch up with what was noted since the last time."""
         self._meet_all(memory)
-        if self._pages < len(memory):
-            ids = np.arange(self._pages, len(memory), dtype=np.int32)
+        if self._pages < len(memory.urls):
+            ids = np.arange(self._pages, len(memory.urls), dtype=np.int32)
             np.add.at(self._rows["known"], self._hosts["domain"][memory.host(ids)], 1)
-            self._pages = len(memory)
+            self._pages = len(memory.urls)
 
     def _meet(self, name: str) -> None:
         domain = self._numbers.setdefault(registrable(name), len(self._numbers))
@@ -170,7 +169,7 @@ class Domains:
 class _Page:
     """The new links of one page, and how much room they leave."""
 
-    def __init__(self, domains: Domains, memory: Memory) -> None:
+    def __init__(self, domains: Domains, memory: MemoryView) -> None:
         self._domains = domains
         self._find_host = memory.urls.find_host
         self._hosts: dict[str, Room | int] = {}  # by name: its domain's room, or why it has none

@@ -4,9 +4,18 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from honeyguide.contracts import Link, Mask, Outlinks, State, Visit, nbytes_of
-from honeyguide.engine.memory import Memory
-from honeyguide.guards import Cut, Guard, screened_by
+from honeyguide.contracts import (
+    Cut,
+    Guard,
+    Link,
+    Mask,
+    MemoryView,
+    Outlinks,
+    State,
+    Visit,
+    nbytes_of,
+)
+from honeyguide.guards.wrapping import screened_by
 from honeyguide.urls.spelling import host as host_of
 from honeyguide.web.admission import ANOTHER_HOST
 
@@ -20,7 +29,7 @@ class FewHosts:
         self._hosts: list[int] = []
         self._count, self._example = 0, ""
 
-    def screen(self, memory: Memory, urls: Sequence[str]) -> Mask:
+    def screen(self, memory: MemoryView, urls: Sequence[str]) -> Mask:
         """What the other guard says; once there are enough hosts, links to others are not noted."""
         if len(self._hosts) < self._limit:
             return self._guard.screen(memory, urls)
@@ -30,7 +39,7 @@ class FewHosts:
             self._cut(int((~near).sum()), urls[int(np.argmin(near))])
         return screened_by(self._guard, memory, urls, near)
 
-    def admit(self, memory: Memory, found: Outlinks) -> Mask:
+    def admit(self, memory: MemoryView, found: Outlinks) -> Mask:
         """Links to the hosts at hand, or to new ones while there are few."""
         known = np.array([self._knows(host) for host in memory.host(found.ids).tolist()], np.bool_)
         if not known.all():
@@ -38,14 +47,14 @@ class FewHosts:
         allowed: Mask = known & self._guard.admit(memory, found)
         return allowed
 
-    def allows(self, memory: Memory, id: int, link: Link) -> bool:
+    def allows(self, memory: MemoryView, id: int, link: Link) -> bool:
         """What the other guard says; a seed of yet another host is left out too."""
         if self._knows(int(memory.host(np.array([id], np.int32))[0])):
             return self._guard.allows(memory, id, link)
         self._cut(1, link.url)
         return False
 
-    def note(self, memory: Memory, id: int, visit: Visit) -> Visit:
+    def note(self, memory: MemoryView, id: int, visit: Visit) -> Visit:
         """What the other guard says."""
         return self._guard.note(memory, id, visit)
 

@@ -6,11 +6,20 @@ from pathlib import Path
 
 import numpy as np
 
-from honeyguide.contracts import Link, Mask, Outlinks, State, Visit, nbytes_of
-from honeyguide.engine.memory import Memory
+from honeyguide.contracts import (
+    Cut,
+    Guard,
+    Link,
+    Mask,
+    MemoryView,
+    Outlinks,
+    State,
+    Visit,
+    nbytes_of,
+)
 from honeyguide.errors import HoneyguideError
-from honeyguide.guards import Cut, Guard, screened_by
 from honeyguide.guards.shapes import FILE_TYPES
+from honeyguide.guards.wrapping import screened_by
 from honeyguide.urls.patterns import listed
 
 NO_TEXT = "file without text"
@@ -31,12 +40,12 @@ class Lists:
         is_no_text = ending is not None and ending[1].lower() in FILE_TYPES
         return self._listed(url) or (NO_TEXT if is_no_text else "")
 
-    def screen(self, memory: Memory, urls: Sequence[str]) -> Mask:
+    def screen(self, memory: MemoryView, urls: Sequence[str]) -> Mask:
         """What no list speaks against, if the other guard lets it through."""
         open_to = np.array([self._count(url) for url in urls], np.bool_)
         return screened_by(self._guard, memory, urls, open_to)
 
-    def admit(self, memory: Memory, found: Outlinks) -> Mask:
+    def admit(self, memory: MemoryView, found: Outlinks) -> Mask:
         """Links that no list speaks against, if the other guard admits them."""
         open_to = np.array([self._count(link.url) for link in found.links], np.bool_)
         if not open_to.any():
@@ -44,11 +53,11 @@ class Lists:
         allowed: Mask = open_to & self._guard.admit(memory, found)
         return allowed
 
-    def allows(self, memory: Memory, id: int, link: Link) -> bool:
+    def allows(self, memory: MemoryView, id: int, link: Link) -> bool:
         """The same, when a link's turn has come."""
         return not self.refusal(link.url) and self._guard.allows(memory, id, link)
 
-    def note(self, memory: Memory, id: int, visit: Visit) -> Visit:
+    def note(self, memory: MemoryView, id: int, visit: Visit) -> Visit:
         """What the other guard says."""
         return self._guard.note(memory, id, visit)
 

@@ -8,9 +8,19 @@ from zlib import crc32
 import numpy as np
 
 from honeyguide.columns import Columns
-from honeyguide.contracts import Ids, Link, Mask, Outlinks, Page, State, Verdict, Visit
-from honeyguide.engine.memory import Memory
-from honeyguide.guards import Cut, domains
+from honeyguide.contracts import (
+    Cut,
+    Ids,
+    Link,
+    Mask,
+    MemoryView,
+    Outlinks,
+    Page,
+    State,
+    Verdict,
+    Visit,
+)
+from honeyguide.guards import domains
 from honeyguide.guards.domains import Domains
 from honeyguide.guards.duplicates import LONGEST, Fingerprints, fingerprint
 from honeyguide.guards.shapes import Kind, shape
@@ -56,7 +66,7 @@ class Watch:
         of_domains = self._domains.nbytes if self._domains else 0
         return self.traps.nbytes + self._cut.nbytes + self._seen.nbytes + of_domains
 
-    def screen(self, memory: Memory, urls: Sequence[str]) -> Mask:
+    def screen(self, memory: MemoryView, urls: Sequence[str]) -> Mask:
         """What is not refused on sight, nor is of a site, a pattern or a domain that had enough."""
         if self._domains is None:
             return np.ones(len(urls), np.bool_)
@@ -72,7 +82,7 @@ class Watch:
             let_through[let_through] = codes == OPEN
         return let_through
 
-    def admit(self, memory: Memory, found: Outlinks) -> Mask:
+    def admit(self, memory: MemoryView, found: Outlinks) -> Mask:
         """Which of these links may wait."""
         urls = [link.url for link in found.links]
         codes = self.traps.judge(found.ids, memory.host(found.ids), urls)
@@ -80,7 +90,7 @@ class Watch:
         admitted: Mask = codes == OPEN
         return admitted
 
-    def allows(self, memory: Memory, id: int, link: Link) -> bool:
+    def allows(self, memory: MemoryView, id: int, link: Link) -> bool:
         """Whether a link whose turn has come is still worth a visit; a seed always is."""
         if link.depth == 0:
             return True
@@ -92,7 +102,7 @@ class Watch:
             return False
         return self._domains is None or not self._is_of_closed_domain(memory, id, link.url)
 
-    def note(self, memory: Memory, id: int, visit: Visit) -> Visit:
+    def note(self, memory: MemoryView, id: int, visit: Visit) -> Visit:
         """Take in a visit, and say what it counts for."""
         like = shape(visit.link.url)
         counted, new = visit, False
@@ -137,7 +147,7 @@ class Watch:
             self._unnoted = state["unnoted"].copy()
 
     def _weigh(
-        self, memory: Memory, id: int, visit: Visit, page: Page, mark: bytes
+        self, memory: MemoryView, id: int, visit: Visit, page: Page, mark: bytes
     ) -> tuple[Visit, bool]:
         """The visit as it counts, and whether it brought something new."""
         near = self._seen.find(mark) if mark else None
@@ -157,7 +167,7 @@ class Watch:
         reason = f"near-duplicate of {memory.urls.url(near.page)}"
         return self._alone(_worthless(visit, reason, visit.verdict.relevance)), False
 
-    def _was_read(self, memory: Memory, id: int, visit: Visit, page: Page) -> bool:
+    def _was_read(self, memory: MemoryView, id: int, visit: Visit, page: Page) -> bool:
         """Whether a new address led to a page that was visited before."""
         if page.url == visit.link.url:  # a walk may come back to it
             return False
@@ -170,7 +180,7 @@ class Watch:
             return visit
         return replace(visit, page=replace(visit.page, links=()))
 
-    def _is_of_closed_domain(self, memory: Memory, id: int, url: str) -> bool:
+    def _is_of_closed_domain(self, memory: MemoryView, id: int, url: str) -> bool:
         assert self._domains is not None  # noqa: S101 for the type checker
         closed = self._domains.closed(memory, memory.urls.host_of(id))
         if closed and not self._cut["cut"][id]:

@@ -4,9 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from honeyguide.contracts import Link, Mask, Outlinks, State, Visit
-from honeyguide.engine.memory import Memory
-from honeyguide.guards import Cut
+from honeyguide.contracts import Cut, Link, Mask, MemoryView, Outlinks, State, Visit
 from honeyguide.registry import part
 
 
@@ -14,19 +12,19 @@ from honeyguide.registry import part
 class Unguarded:
     """Lets everything through: for webs without traps."""
 
-    def screen(self, memory: Memory, urls: Sequence[str]) -> Mask:
+    def screen(self, memory: MemoryView, urls: Sequence[str]) -> Mask:
         """All of them."""
         return np.ones(len(urls), np.bool_)
 
-    def admit(self, memory: Memory, found: Outlinks) -> Mask:
+    def admit(self, memory: MemoryView, found: Outlinks) -> Mask:
         """All of them."""
         return np.ones(len(found.links), np.bool_)
 
-    def allows(self, memory: Memory, id: int, link: Link) -> bool:
+    def allows(self, memory: MemoryView, id: int, link: Link) -> bool:
         """Always."""
         return True
 
-    def note(self, memory: Memory, id: int, visit: Visit) -> Visit:
+    def note(self, memory: MemoryView, id: int, visit: Visit) -> Visit:
         """It counts for what the world said."""
         return visit
 

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from honeyguide.agents.oracle import Oracle
 from honeyguide.contracts import Agent, Features, Goal, Link, Visit, World
 from honeyguide.engine.loop import run_jumping
-from honeyguide.engine.navigator import Navigator
 from honeyguide.errors import HoneyguideError
 from honeyguide.integrations.candidate_frontier import Offer, Offers, Ranked
 from honeyguide.integrations.link_rows import LinkRows
@@ -117,7 +116,7 @@ class CrawlEnv(gymnasium.Env[Observation, np.int64]):
 
     def _start(self) -> None:
         """A navigator whose choices are made by actions."""
-        vocabulary = self._opened.vocabulary()
+        self._opened.vocabulary()  # first: agents weigh the topic's words as they are made
         rng = np.random.default_rng(int(self.np_random.integers(2**63)))
         base: Agent = make("agent", self.plan.agent, goal=self._goal, rng=rng)
         if self.plan.policy:
@@ -126,13 +125,7 @@ class CrawlEnv(gymnasium.Env[Observation, np.int64]):
         # made anew: what they remember goes by numbers that pages had in an earlier crawl
         self._agent = Ranked(self._features(self._goal), *advisers)
         self._frontier = Offers(self._agent.features.width)
-        self._navigator = Navigator(
-            self._agent,
-            self._frontier,
-            guard=self._opened.guard(self.plan),
-            vocabulary=vocabulary,
-            max_waiting=self.plan.max_waiting,
-        )
+        self._navigator = self._opened.navigator_for(self._agent, self._frontier)
 
     def _visit(self, id: int) -> tuple[float, Info]:
         self._frontier.imposed = id

@@ -83,7 +83,7 @@ def _is_vector(array: object) -> bool:
     return len(array) <= WIDEST and bool(np.isfinite(array).all())
 
 
-@part("judge", "classifier", argument="file")
+@part("judge", "classifier", argument="file", files="file")
 class Classifier:
     """Like the pages it was trained on: a calibrated probability, at least the threshold."""
 

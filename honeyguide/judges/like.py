@@ -14,7 +14,7 @@ from honeyguide.registry import part
 PAGES_APART = 0.2  # two pages on a subject are so much closer than a page and the subject's name
 
 
-@part("judge", "like", argument="files")
+@part("judge", "like", argument="files", files="files")
 class Like:
     """Similar to the mean of example pages, as they are to one another."""
 

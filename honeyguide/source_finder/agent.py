@@ -13,7 +13,7 @@ from honeyguide.errors import HoneyguideError
 from honeyguide.registry import part
 from honeyguide.source_finder.inputs import Choice, Episode
 from honeyguide.source_finder.links import ProbableLinks
-from honeyguide.source_finder.model import read_model, shared_encoder
+from honeyguide.source_finder.model import is_shipped, read_model, shared_encoder
 from honeyguide.source_finder.policy import Policy
 from honeyguide.source_finder.similar_links import Kin
 
@@ -32,7 +32,7 @@ class Clicks:
     choices: list[list[Any]] = field(default_factory=list)  # options, the one taken, reward
 
 
-@part("agent", "source_finder", argument="model")
+@part("agent", "source_finder", argument="model", files="model", is_name=is_shipped)
 class SourceFinder(Agent):
     """Clicks on what leads to a site's list of events, and stops when nothing seems to."""
 

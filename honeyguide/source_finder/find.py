@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 
 from honeyguide import urls
+from honeyguide.assemble import site_navigator
 from honeyguide.contracts import Judge, Link, Step, Visit, World
 from honeyguide.engine.loop import Crawl, Limits
 from honeyguide.engine.navigator import Navigator
 from honeyguide.errors import explained
-from honeyguide.guards.lists import Lists
-from honeyguide.guards.none import Unguarded
 from honeyguide.registry import make
 from honeyguide.source_finder.agent import SourceFinder
 from honeyguide.source_finder.scorer import both
@@ -101,12 +100,8 @@ class Finder:
         return agent
 
     def _navigator(self, home: str, agent: SourceFinder) -> Navigator:
-        rng = np.random.default_rng(0)
-        frontier = make(
-            "frontier", agent.frontier, width=agent.features.width, rng=rng, delay=self.delay
-        )
         host = urls.host(home).removeprefix("www.")
-        return Navigator(agent, frontier, guard=Lists(Unguarded(), [host]))
+        return site_navigator(agent, np.random.default_rng(0), host, self.delay)
 
 
 def _complaint(home: str, visits: Sequence[Visit]) -> str:

@@ -3,11 +3,11 @@
 from honeyguide.contracts import Page, Verdict
 from honeyguide.errors import HoneyguideError
 from honeyguide.registry import part
-from honeyguide.source_finder.model import read_model, shared_encoder
+from honeyguide.source_finder.model import is_shipped, read_model, shared_encoder
 from honeyguide.source_finder.scorer import encoded, page_texts
 
 
-@part("judge", "event_source", argument="model")
+@part("judge", "event_source", argument="model", files="model", is_name=is_shipped)
 class EventSource:
     """A page that lists events, or what else its model was trained to find."""
 

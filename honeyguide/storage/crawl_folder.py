@@ -13,15 +13,15 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from honeyguide.contracts import Observable, Recalling, Step, Visit
+from honeyguide.assemble import Assembled, table_bytes, with_examples
+from honeyguide.contracts import Cut, Observable, Recalling, Step, Visit
 from honeyguide.disk.files import inside, make_folder, replacing
 from honeyguide.engine.loop import Crawl, Observer, Outcome, run_jumping
 from honeyguide.engine.machine import resident_size
 from honeyguide.errors import HoneyguideError
-from honeyguide.guards import Cut
 from honeyguide.learning.policies import save_policy
-from honeyguide.plan import OpenPlan, Plan, table_bytes
-from honeyguide.source_finder.model import is_shipped
+from honeyguide.plan import Plan
+from honeyguide.registry import Part, find
 from honeyguide.storage.database import create, holds_crawl, settings
 from honeyguide.storage.recorded import Recorded
 from honeyguide.storage.store import Store
@@ -33,27 +33,17 @@ MEMORY_SPENT = "memory spent"
 MEASURED_EVERY = 16  # visits between two looks at the memory that the process holds
 START = "start.policy"  # what the agent of a crawl started from
 LEARNT = "learnt.policy"  # what it has learnt
-# parts that read files, and the setting that names them
-FILES = {
-    "world": {"graph": "path", "archive": "paths"},
-    "judge": {
-        "classifier": "file",
-        "targets": "domains",
-        "like": "files",
-        "event_source": "model",
-    },
-    "agent": {"source_finder": "model"},
-    "encoder": {"glove": "path", "minilm": "folder"},
-}
+PARTS = ("agent", "encoder", "judge", "world")  # that may read files
+LISTS = ("files", "paths")  # settings that name several, set apart by commas
 
 
 def begin(folder: Path, plan: Plan) -> None:
     """Make a folder the place of a crawl, once all that its plan names has been found."""
-    plan = replace(plan.with_examples(), year=time.gmtime().tm_year)
+    plan = replace(with_examples(plan), year=time.gmtime().tm_year)
     plan.open().navigator()
     if plan.policy and not holds_crawl(folder):
         plan = _with_copied_policy(plan, folder)
-    whole = {kind: from_root(kind, getattr(plan, kind)) for kind in FILES}
+    whole = {kind: from_root(kind, getattr(plan, kind)) for kind in PARTS}
     record = str(Path(plan.record).absolute()) if plan.record else ""
     create(folder, asdict(plan) | whole | {"record": record})
 
@@ -61,26 +51,25 @@ def begin(folder: Path, plan: Plan) -> None:
 def from_root(kind: str, spec: str) -> str:
     """The same part with its files' whole paths, so that it can be made again from anywhere."""
     name, _, rest = spec.partition(":")
-    setting = FILES[kind].get(name)
-    if setting is None or not rest:
+    found = find(kind, name)
+    if not found.files or not rest:
         return spec
-    is_one = name == "targets" or _names_file(rest)  # other targets than a file are no paths
-    pieces = [rest] if is_one else rest.split(",")
-    return f"{name}:{','.join(_piece_from_root(setting, piece, rest) for piece in pieces)}"
+    is_list = found.files in LISTS or rest.startswith(f"{found.files}=")
+    pieces = rest.split(",") if is_list and not _names_file(rest) else [rest]
+    return f"{name}:{','.join(_piece_from_root(found, piece, rest) for piece in pieces)}"
 
 
-def _piece_from_root(setting: str, piece: str, rest: str) -> str:
-    said = f"{setting}=" if piece.startswith(f"{setting}=") else ""
-    path = piece.removeprefix(said)
+def _piece_from_root(found: Part, piece: str, rest: str) -> str:
+    key = f"{found.files}=" if piece.startswith(f"{found.files}=") else ""
+    path = piece.removeprefix(key)
     whole = str(Path(path).absolute())
-    is_safe = "," not in whole or (piece == rest and not said)  # commas also part settings
-    return said + whole if _names_file(path) and is_safe else piece
+    is_safe = "," not in whole or (piece == rest and not key)  # commas also part settings
+    is_file = not found.is_name(path) and _names_file(path)
+    return key + whole if is_file and is_safe else piece
 
 
 def _names_file(path: str) -> bool:
     """Whether a path, or a pattern of a path's last part, leads to something."""
-    if is_shipped(path):  # its name comes first, whatever files there are
-        return False
     try:
         return bool(path) and (Path(path).exists() or any(Path().glob(path)))
     except (OSError, ValueError, NotImplementedError):  # too long, or no relative pattern
@@ -170,7 +159,7 @@ def _within_memory(crawl: Crawl, limit: float) -> Observer:
     return watch
 
 
-def _run_simulated(crawl: Crawl, opened: OpenPlan) -> Outcome:
+def _run_simulated(crawl: Crawl, opened: Assembled) -> Outcome:
     """Run on a clock that jumps."""
 
     async def run() -> Outcome:
@@ -180,7 +169,7 @@ def _run_simulated(crawl: Crawl, opened: OpenPlan) -> Outcome:
     return run_jumping(run())
 
 
-def _run_live(crawl: Crawl, opened: OpenPlan) -> Outcome:
+def _run_live(crawl: Crawl, opened: Assembled) -> Outcome:
     """Run in real time."""
     crawl.begin = max(crawl.begin, time.time())
 

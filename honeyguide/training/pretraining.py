@@ -10,6 +10,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
+from honeyguide.assemble import Assembled
 from honeyguide.contracts import Agent, State, Step, Visit
 from honeyguide.disk.output_paths import check_writable
 from honeyguide.disk.serialise import DamagedError, read_state, write_state
@@ -17,7 +18,7 @@ from honeyguide.engine.loop import run_jumping
 from honeyguide.engine.navigator import Navigator
 from honeyguide.errors import HoneyguideError
 from honeyguide.learning.policies import save_policy
-from honeyguide.plan import OpenPlan, Plan
+from honeyguide.plan import Plan
 from honeyguide.training.actors import Actors
 from honeyguide.training.tensorboard import EventLog
 
@@ -137,7 +138,7 @@ def _lesson(plan: Plan, number: int, learnt: State | None, note: "_Noted") -> tu
     return navigator.agent, outcome.relevant
 
 
-def _pupil(opened: OpenPlan, learnt: State | None) -> Navigator:
+def _pupil(opened: Assembled, learnt: State | None) -> Navigator:
     navigator = opened.navigator()
     if not isinstance(navigator.agent, Pupil):
         raise HoneyguideError(f"agent {opened.plan.agent!r} cannot be trained before a crawl")

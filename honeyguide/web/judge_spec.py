@@ -1,4 +1,4 @@
-"""How to make a judge, in words: so that another process can make the same one."""
+"""A judge by its name and settings, so that another process can make the same one."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -8,7 +8,7 @@ from honeyguide.registry import accepts, make
 
 
 @dataclass(frozen=True, slots=True)
-class JudgeRecipe:
+class JudgeSpec:
     """A judge's name, its encoder's, and the texts that it is told."""
 
     judge: str

@@ -18,7 +18,7 @@ import msgspec
 from honeyguide.contracts import Judge, Verdict
 from honeyguide.errors import HoneyguideError
 from honeyguide.web.html import MAX_BODY, Parsed, Raw, build, parse, read
-from honeyguide.web.judge_spec import JudgeRecipe
+from honeyguide.web.judge_spec import JudgeSpec
 
 LONGEST = 30.0  # seconds for a page
 # What is read here, in less than 50 ms however it is made: the time that the parser takes
@@ -100,8 +100,8 @@ class SmallHere:
     So no page holds up whoever waits for others.
     """
 
-    def __init__(self, recipe: JudgeRecipe | None = None) -> None:
-        self._pool = ParserPool(1, recipe=recipe)
+    def __init__(self, spec: JudgeSpec | None = None) -> None:
+        self._pool = ParserPool(1, spec=spec)
 
     async def ready(self) -> None:
         """It always is."""
@@ -134,10 +134,10 @@ class ParserPool:
         self,
         processes: int = 1,
         longest: float = LONGEST,
-        recipe: JudgeRecipe | None = None,  # for a judge of their own
+        spec: JudgeSpec | None = None,  # for a judge of their own
     ) -> None:
         self._processes = processes
-        self._recipe = _packed(_encode(recipe and astuple(recipe)))
+        self._spec = _packed(_encode(spec and astuple(spec)))
         self._longest = longest
         self._readers: list[_Process] = []
         self._opening: set[asyncio.Task[None]] = set()
@@ -207,7 +207,7 @@ class ParserPool:
         loop = asyncio.get_running_loop()
         command = (sys.executable, "-c", _PROGRAM)
         _, reader = await loop.subprocess_exec(
-            lambda: _Process(self._recipe, self._longest, self._news),
+            lambda: _Process(self._spec, self._longest, self._news),
             *command,
             stderr=None,
             env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},  # it is the thread for its core
@@ -232,8 +232,8 @@ class ParserPool:
 class _Process(asyncio.SubprocessProtocol):
     """A process that reads, seen from here: it answers in the order of the questions."""
 
-    def __init__(self, recipe: bytes, longest: float, news: asyncio.Event) -> None:
-        self._recipe = recipe
+    def __init__(self, spec: bytes, longest: float, news: asyncio.Event) -> None:
+        self._spec = spec
         self._news = news
         self.waiting: deque[tuple[bytes, asyncio.Future[bytes | None]]] = deque()
         self.is_ready = self.is_gone = False
@@ -248,7 +248,7 @@ class _Process(asyncio.SubprocessProtocol):
         """It was started."""
         self._process = cast(asyncio.SubprocessTransport, transport)
         self._questions = cast(asyncio.WriteTransport, self._process.get_pipe_transport(0))
-        self._questions.write(self._recipe)
+        self._questions.write(self._spec)
 
     async def ask(self, message: bytes) -> bytes | None:
         """Its answer; None when it ended without one."""
@@ -326,8 +326,8 @@ def work() -> None:
 
 
 def _answer_all(questions: BinaryIO, answers: BinaryIO) -> None:
-    recipe = _hear(questions)
-    judge = JudgeRecipe(*recipe).make() if recipe else None
+    spec = _hear(questions)
+    judge = JudgeSpec(*spec).make() if spec else None
     _say(answers, b"")
     while (question := _hear(questions)) is not None:
         _say(answers, _answer(judge, *question))

@@ -14,7 +14,7 @@ NOT_FOUND = Verdict(0.0, False)
 LOOKED_AT = 100  # pages that tell whether there are texts
 
 
-@part("world", "graph", argument="path")
+@part("world", "graph", argument="path", files="path")
 class GraphWorld:
     """A recorded web on disk, made by 'honeyguide import'."""
 

@@ -26,7 +26,7 @@ from honeyguide.web.admission import Admitted
 from honeyguide.web.fetch_limits import Terms, WebFetcher
 from honeyguide.web.html import MAX_BODY, Parsed
 from honeyguide.web.http import NOBODY, HttpFetcher, user_agent
-from honeyguide.web.judge_spec import JudgeRecipe
+from honeyguide.web.judge_spec import JudgeSpec
 from honeyguide.web.outage import Outage
 from honeyguide.web.parser_pool import Here, NoProcessError, ParserPool, Read, Reader, SmallHere
 from honeyguide.web.politeness import (
@@ -217,7 +217,7 @@ def live_web(  # noqa: PLR0913 each is something that a user can say
     refusals: Sequence[Refusal] = (),  # what is not asked for, on any hop
     sitemaps: bool = False,  # whether sites' sitemaps are a source of links
     parsers: int = 0,  # processes that only read and judge pages
-    recipe: JudgeRecipe | None = None,  # for the judges of those
+    spec: JudgeSpec | None = None,  # for the judges of those
 ) -> World:
     """The live web: robots.txt obeyed, private addresses refused, hosts left in peace."""
     name = user_agent(contact)
@@ -240,7 +240,7 @@ def live_web(  # noqa: PLR0913 each is something that a user can say
     robots = Robots(network, name, redirects_clock=network.clock)
     admitted = Admitted(robots, refusals, delay)
     fetcher = Redirects(admitted, clock=network.clock)
-    reader = ParserPool(parsers, recipe=recipe) if parsers else SmallHere(recipe)
+    reader = ParserPool(parsers, spec=spec) if parsers else SmallHere(spec)
     politeness = Politeness(delay)
     world = WebWorld(
         judge,

@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 from honeyguide.keeping import begin, go_on
+
 from honeyguide.plan import Plan
 from honeyguide.registry import part
 from honeyguide.store import snapshots

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from honeyguide.errors import HoneyguideError
+from honeyguide.judges.targets import Targets
 from honeyguide.recorded.graph import Graph
 from honeyguide.recorded.importers.jsonl import import_jsonl
 from honeyguide.recorded.importers.subgraph import cut_subgraph
@@ -23,6 +24,11 @@ LINKS = {
 }
 
 
+def on(domain):
+    judge = Targets(domain)
+    return lambda page: judge(page).relevant
+
+
 @pytest.fixture
 def whole(tmp_path):
     source = tmp_path / "pages.jsonl"
@@ -36,7 +42,7 @@ def whole(tmp_path):
 
 
 def test_pages_within_two_hops_and_what_they_link_to_are_kept(whole, tmp_path):
-    counts = cut_subgraph(whole, tmp_path / "part", targets="law.example")
+    counts = cut_subgraph(whole, tmp_path / "part", is_target=on("law.example"))
     assert counts == {"pages": 5, "at 0 hops": 1, "at 1 hop": 1, "at 2 hops": 2, "outgoing": 1}
     part = Graph.open(tmp_path / "part")
     assert part.labels() == {"hops:2": 2, "hops:0": 1, "hops:1": 1, "hops:outgoing": 1}
@@ -65,7 +71,7 @@ def test_the_command_cuts_around_a_label_and_pages_keep_their_names(small_graph,
 
 
 def test_more_hops_than_there_are_end_where_nothing_new_is_found(whole, tmp_path):
-    counts = cut_subgraph(whole, tmp_path / "part", targets="law.example", hops=10**17)
+    counts = cut_subgraph(whole, tmp_path / "part", is_target=on("law.example"), hops=10**17)
     assert counts["pages"] == len(LINKS)
     assert "at 4 hops" in counts
     assert "at 5 hops" not in counts
@@ -73,6 +79,6 @@ def test_more_hops_than_there_are_end_where_nothing_new_is_found(whole, tmp_path
 
 def test_without_a_target_there_is_nothing_to_keep(whole, tmp_path):
     with pytest.raises(HoneyguideError, match="no page of whole is a target"):
-        cut_subgraph(whole, tmp_path / "part", targets="nowhere.example")
+        cut_subgraph(whole, tmp_path / "part", is_target=on("nowhere.example"))
     with pytest.raises(HoneyguideError, match="either target domains or a label"):
         cut_subgraph(whole, tmp_path / "part")

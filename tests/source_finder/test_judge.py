@@ -14,7 +14,7 @@ from honeyguide.source_finder.model import read_model
 from honeyguide.source_finder.scorer import page_texts, whole_text
 from honeyguide.source_finder.training.finder import linked_pages
 from honeyguide.source_finder.training.page_scorer import ScorerTraining, quality
-from honeyguide.web.judge_spec import JudgeRecipe
+from honeyguide.web.judge_spec import JudgeSpec
 from honeyguide.web.parser_pool import ParserPool
 from honeyguide.worlds.web import WebWorld
 
@@ -102,8 +102,8 @@ def test_on_the_live_web_it_is_given_the_html(parsers):
             pass
 
     async def visit():
-        recipe = JudgeRecipe("event_source")
-        pool = ParserPool(parsers, recipe=recipe) if parsers else None
+        spec = JudgeSpec("event_source")
+        pool = ParserPool(parsers, spec=spec) if parsers else None
         world = WebWorld(judge, Fetcher(), reader=pool)
         try:
             return await world.visit(Link(source.url))

@@ -4,8 +4,9 @@ import tarfile
 from pathlib import Path
 
 import pytest
-from honeyguide.keeping import go_on
 from honeyguide.store.database import reading
+
+from honeyguide.storage.crawl_folder import go_on
 
 from .old_folders import make  # noqa: F401 the world of these crawls
 

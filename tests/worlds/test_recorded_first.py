@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 from honeyguide.agents.priced import Priced
+from honeyguide.assemble import PRICE
 from honeyguide.contracts import Goal, Link, Verdict
 from honeyguide.engine.loop import Crawl, Limits, run_jumping
 from honeyguide.engine.navigator import Navigator
 from honeyguide.errors import HoneyguideError
 from honeyguide.features.url_words import UrlWords
-from honeyguide.plan import PRICE, Plan
+from honeyguide.plan import Plan
 from honeyguide.recorded.writer import GraphWriter
 from honeyguide.registry import make
 from honeyguide.worlds.graph import GraphWorld

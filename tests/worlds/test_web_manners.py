@@ -4,8 +4,9 @@ import asyncio
 
 import pytest
 
+from honeyguide.assemble import MOST_HOSTS
 from honeyguide.contracts import UNWANTED, Link, Verdict
-from honeyguide.plan import MOST_HOSTS, Plan
+from honeyguide.plan import Plan
 from honeyguide.registry import make
 from honeyguide.urls.patterns import DENIED, listed
 from honeyguide.worlds import web

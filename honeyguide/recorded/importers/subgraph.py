@@ -1,6 +1,6 @@
 """The part of a recorded web around some targets (document 004, 3.2.2)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 
 from honeyguide.contracts import Link, Mask, Page, Truth
 from honeyguide.errors import HoneyguideError
-from honeyguide.judges.targets import Targets
 from honeyguide.learning.optimal import UNREACHABLE, hops_to_reward
 from honeyguide.recorded.graph import Graph
 from honeyguide.recorded.importers.streams import Progress
@@ -21,7 +20,7 @@ OUTGOING = -2  # hops of pages that are only linked to from inside
 def cut_subgraph(
     source: Path,
     out: Path,
-    targets: str = "",  # domains or names, or a file of them
+    is_target: Callable[[Page], bool] | None = None,  # by URL and title
     label: str = "",
     hops: int = 2,
     progress: Progress | None = None,
@@ -31,7 +30,7 @@ def cut_subgraph(
     Pages that are only led to keep no links: there a walk ends, as in the document.
     """
     graph = Graph.open(source)
-    rewards = _rewards(graph, targets, label)
+    rewards = _rewards(graph, is_target, label)
     offsets, links = graph.inside()
     truth = Truth(graph.index, rewards, offsets, links)
     distance = hops_to_reward(truth, rewards)
@@ -50,16 +49,15 @@ def cut_subgraph(
     return {"pages": len(chosen)} | _counts(distance, hops)
 
 
-def _rewards(graph: Graph, targets: str, label: str) -> Mask:
-    if bool(targets) == bool(label):
+def _rewards(graph: Graph, is_target: Callable[[Page], bool] | None, label: str) -> Mask:
+    if (is_target is None) == (not label):
         raise HoneyguideError("say either target domains or a label")
     rewards = np.zeros(len(graph), np.bool_)
-    if label:
+    if is_target is None:
         rewards[graph.pages_with_label(label)] = True
     else:
-        judge = Targets(targets)
         for page in range(len(graph)):
-            rewards[page] = judge(Page(graph.url(page), graph.title(page))).relevant
+            rewards[page] = is_target(Page(graph.url(page), graph.title(page)))
     if not rewards.any():
         raise HoneyguideError(f"no page of {graph.name} is a target")
     return rewards

@@ -1,0 +1,290 @@
+"""Make the parts that a plan names and put them together: the one place where that is done."""
+
+import math
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from honeyguide.agents.priced import Priced
+from honeyguide.contracts import (
+    Agent,
+    Encoder,
+    Frontier,
+    Gate,
+    Goal,
+    Guard,
+    Judge,
+    Link,
+    Sampled,
+    Verdict,
+    Vocabulary,
+    World,
+)
+from honeyguide.engine.loop import Crawl, Observer, Outcome, Steering, run_jumping
+from honeyguide.engine.navigator import Navigator
+from honeyguide.errors import HoneyguideError, unknown
+from honeyguide.example_pages import example_texts
+from honeyguide.guards.few_hosts import FewHosts
+from honeyguide.guards.lists import Lists
+from honeyguide.judges.closeness import check_topic
+from honeyguide.judges.label import Label
+from honeyguide.judges.remembered import Remembered
+from honeyguide.learning.policies import load_policy
+from honeyguide.plan import Plan
+from honeyguide.registry import accepts, make
+from honeyguide.urls.patterns import Refusal, listed
+from honeyguide.web.admission import few_hosts
+from honeyguide.web.judge_spec import JudgeSpec
+from honeyguide.worlds.graph import GraphWorld
+from honeyguide.worlds.recorded_first import RecordedFirst
+
+EXAMPLE_HEAD = 500  # characters of an example page that say what it is about
+WEB_SETTINGS = ("contact", "allow_private", "resolve", "sitemaps", "parsers")  # of the live web
+MOST_HOSTS = 5  # of a crawl without a contact address
+PROGRAM_MEMORY = 384 << 20  # bytes: the program, its encoder, its caches and what is in flight
+PRICE = 0.1  # rewards that a second is worth; docs/agents/url_agents.md compares some
+
+
+class Defaults(NamedTuple):
+    """Settings that a plan leaves open."""
+
+    in_flight: int  # visits at once
+    delay: float  # seconds between two requests to a host
+    retries: int  # after failures that may pass
+    rescoring: float  # numbers of waiting links that may be multiplied again for each visit
+
+
+# a visit costs about as much as multiplying 4 million numbers: re-scoring takes a tenth of it
+LIVE = Defaults(in_flight=16, delay=1.0, retries=2, rescoring=400_000)
+SIMULATED = Defaults(in_flight=1, delay=0.0, retries=0, rescoring=math.inf)
+
+
+@dataclass(frozen=True, slots=True)
+class Assembled:
+    """A plan with its encoder and world: good for many crawls, each with its own navigator."""
+
+    plan: Plan
+    encoder: Encoder
+    world: World
+    seeds: tuple[Link, ...]
+
+    @property
+    def defaults(self) -> Defaults:
+        """Settings for what the plan leaves open."""
+        return LIVE if self.world.live else SIMULATED
+
+    @property
+    def takes_time(self) -> bool:
+        """Whether a crawl has to wait for servers or for other processes."""
+        return self.world.live or self.plan.parsers > 0
+
+    @property
+    def goal(self) -> Goal:
+        """What agents are told."""
+        if self.plan.survey and not isinstance(self.world, Sampled):
+            raise HoneyguideError("a survey needs a recorded or generated web")
+        return Goal(self.plan.topic, self.encoder, self.world.truth, self._surveyed)
+
+    def navigator(self, plan: Plan | None = None) -> Navigator:
+        """A fresh navigator, for this plan or one that differs in its agent or random seed."""
+        plan = plan or self.plan
+        vocabulary = self.vocabulary()  # first: agents weigh the topic's words as they are made
+        for_agent, for_frontier = np.random.default_rng(plan.random_seed).spawn(2)
+        delay = self.defaults.delay if plan.delay is None else plan.delay
+        agent = self._agent(plan, for_agent)
+        navigator = Navigator(
+            agent,
+            frontier_of(agent, for_frontier, delay, plan.patience),
+            rescoring=self.defaults.rescoring / agent.features.width,
+            guard=self.guard(plan),
+            vocabulary=vocabulary,
+            retries=self.defaults.retries,
+            gate=self._gate(plan),
+            max_waiting=plan.max_waiting,
+        )
+        if isinstance(agent, Priced):
+            navigator.lanes = agent.lanes
+        return navigator
+
+    def navigator_for(self, agent: Agent, frontier: Frontier) -> Navigator:
+        """A navigator for an agent and a frontier that were made elsewhere, before the first page.
+
+        It has no gate, never tries again and re-scores whenever the agent asks for it.
+        """
+        return Navigator(
+            agent,
+            frontier,
+            guard=self.guard(self.plan),
+            vocabulary=self.encoder if isinstance(self.encoder, Vocabulary) else None,
+            max_waiting=self.plan.max_waiting,
+        )
+
+    def vocabulary(self) -> Vocabulary | None:
+        """The encoder, if it weighs words by the pages fetched: as before any page."""
+        if not isinstance(self.encoder, Vocabulary):
+            return None
+        self.encoder.forget()  # an earlier crawl's pages are unknown to this one
+        return self.encoder
+
+    def guard(self, plan: Plan) -> Guard:
+        """Against traps and copies, and what is never fetched."""
+        name = plan.guard or ("watch" if self.world.live else "none")
+        guard: Guard = make("guard", name, year=plan.year, bounded=plan.bounded)
+        if plan.allow or plan.deny or (self.world.live and name == "none"):
+            guard = self._listed(plan, guard)
+        return FewHosts(guard, MOST_HOSTS) if self.world.live and plan.is_anonymous else guard
+
+    def crawl(self, navigator: Steering, observer: Observer | None = None) -> Crawl:
+        """The crawl, ready to run."""
+        defaults = LIVE if self.takes_time else SIMULATED
+        in_flight = self.plan.in_flight or defaults.in_flight
+        return Crawl(navigator, self.world, self.plan.limits, in_flight, observer)
+
+    def simulate(self, observer: Observer | None = None) -> Outcome:
+        """Crawl a recorded or generated web."""
+        return run_jumping(self.crawl(self.navigator(), observer).run(self.seeds))
+
+    def _surveyed(self) -> list[str]:
+        """The same URLs for every crawl on a web."""
+        if not self.plan.survey or not isinstance(self.world, Sampled):
+            return []
+        drawn = self.world.sample(self.plan.survey, np.random.default_rng(0))
+        return [link.url for link in drawn]
+
+    def _agent(self, plan: Plan, rng: np.random.Generator) -> Agent:
+        agent: Agent = make("agent", plan.agent, goal=self.goal, rng=rng)
+        if plan.policy:
+            load_policy(Path(plan.policy), plan.agent, agent)
+        return _priced(agent, self.world, plan) if isinstance(self.world, RecordedFirst) else agent
+
+    def _listed(self, plan: Plan, guard: Guard) -> Guard:
+        listed = Lists(guard, plan.allow, plan.deny)
+        for seed in self.seeds:
+            if reason := listed.refusal(seed.url):
+                raise HoneyguideError(f"the seed {seed.url} is never fetched: {reason}")
+        return listed
+
+    def _gate(self, plan: Plan) -> Gate:
+        search = plan.search or (plan.topic,)
+        gate: Gate = make("gate", plan.gate, search=search, encoder=self.encoder)
+        return gate
+
+
+def assemble(plan: Plan, remember: bool = False) -> Assembled:
+    """Make a plan's encoder, judge and world, and find its seeds.
+
+    With `remember`, each page is judged once, however many crawls visit it.
+    """
+    plan = with_examples(plan)
+    encoder: Encoder = make("encoder", plan.encoder)
+    spec = JudgeSpec(plan.judge, plan.encoder, _for_judges(plan))
+    if spec.uses_encoder and plan.topic.isascii():
+        check_topic(plan.topic, encoder)  # in other scripts, words are looked for as they are
+    judge = spec.make(encoder)
+    is_constant = not (spec.uses_encoder and isinstance(encoder, Vocabulary))
+    world = _world(
+        plan,
+        Remembered(judge) if remember and is_constant else judge,
+        spec if is_constant else None,
+    )
+    if isinstance(judge, Label) and (known := world.labels()) and not judge.fits_any(known):
+        raise unknown("label", judge.name, known)
+    return Assembled(plan, encoder, world, _seeds(plan, world))
+
+
+def with_examples(plan: Plan) -> Plan:
+    """The same plan with its example pages read; they also give the topic if nothing else does."""
+    if not plan.like or plan.examples:
+        return plan
+    texts = example_texts(plan.like, _world(plan, lambda page: Verdict(0.0, False)))
+    topic = plan.topic or " ".join(text[:EXAMPLE_HEAD] for text in texts)
+    return replace(plan, examples=texts, topic=topic)
+
+
+def frontier_of(
+    agent: Agent, rng: np.random.Generator, delay: float = 0.0, patience: float | None = None
+) -> Frontier:
+    """The frontier that an agent works on; by default its patience is twice the delay."""
+    frontier: Frontier = make(
+        "frontier",
+        agent.frontier,
+        width=agent.features.width,
+        rng=rng,
+        delay=delay,
+        patience=2 * delay if patience is None else patience,
+    )
+    return frontier
+
+
+def site_navigator(
+    agent: Agent, rng: np.random.Generator, host: str, delay: float = 0.0
+) -> Navigator:
+    """A navigator that stays on one host and its subdomains."""
+    guard: Guard = make("guard", "none")
+    return Navigator(
+        agent, frontier_of(agent, rng, delay, patience=0.0), guard=Lists(guard, [host])
+    )
+
+
+def table_bytes(memory_limit: int) -> int:
+    """Bytes that a crawl's tables may take: while they grow or are saved, they are there twice."""
+    return (memory_limit - PROGRAM_MEMORY) // 2
+
+
+def _for_judges(plan: Plan) -> dict[str, Any]:
+    return {"topic": plan.topic, "examples": plan.examples, "search": plan.search}
+
+
+def _world(plan: Plan, judge: Judge, spec: JudgeSpec | None = None) -> World:
+    settings: dict[str, Any] = {
+        name: value for name in WEB_SETTINGS if (value := getattr(plan, name))
+    }
+    if plan.delay is not None:
+        settings["delay"] = plan.delay
+    settings["refusals"] = _refusals(plan)
+    if plan.parsers and not accepts("world", plan.world, "parsers"):
+        raise HoneyguideError(f"world {plan.world!r} has its pages read already: no parsers")
+    world: World = make("world", plan.world, judge=judge, spec=spec, **settings)
+    return _with_record(plan, judge, world) if plan.record else world
+
+
+def _refusals(plan: Plan) -> list[Refusal]:
+    """What redirects must not lead to either."""
+    few = [few_hosts(MOST_HOSTS)] if plan.is_anonymous else []
+    return [listed(plan.allow, plan.deny), *few]
+
+
+def _with_record(plan: Plan, judge: Judge, world: World) -> World:
+    if not world.live:
+        raise HoneyguideError(
+            f"a record is for the live web: in world {plan.world!r} pages cost nothing anyway"
+        )
+    record = GraphWorld(plan.record, judge, outside=True)
+    if getattr(judge, "reads_texts", True) and not record.has_texts():
+        raise HoneyguideError(
+            f"the record {plan.record} has no texts to judge: import WARC files, not WAT files"
+        )
+    return RecordedFirst(record, world, record.has)
+
+
+def _priced(agent: Agent, world: RecordedFirst, plan: Plan) -> Priced:
+    if plan.price and not agent.foresees:
+        name = plan.agent.partition(":")[0]
+        raise HoneyguideError(f"agent {name!r} weighs nothing: a price would not change its order")
+    price = PRICE if plan.price is None else plan.price
+    return Priced(agent, world.seconds, price, world.beyond_seconds)
+
+
+def _seeds(plan: Plan, world: World) -> tuple[Link, ...]:
+    """The pages to start from by name; "1000 random pages" are drawn."""
+    found: list[Link] = []
+    for name in plan.seeds:
+        many = re.fullmatch(r"(\d+) random pages?", name)
+        if many and isinstance(world, Sampled):
+            found += world.sample(int(many[1]), np.random.default_rng(plan.random_seed))
+        else:
+            found.append(world.find(name))
+    return tuple(found)
