@@ -232,7 +232,7 @@ class Store:
         """
         try:
             self._guarded(partial(self._replay, navigator))
-        except _MISFITS as error:
+        except (*_MISFITS, DamagedError) as error:
             raise HoneyguideError(
                 f"{self.folder} cannot be resumed: what it keeps does not fit its settings"
                 f" ({type(error).__name__}: {error})"
