@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
 from honeyguide.contracts import Link, OfHost, Response
-from honeyguide.fetchers.politeness import retry_after
+from honeyguide.fetchers.politeness import may_pass, retry_after
 from honeyguide.fetchers.redirects import Redirects
 from honeyguide.fetchers.robots_record import (
     LIFETIME,
@@ -59,7 +59,9 @@ class Robots:
         wall_clock: Callable[[], float] = time.time,  # seconds since 1970
     ) -> None:
         self._fetcher = fetcher
-        self._robots_fetcher = Redirects(fetcher, _MAX_REDIRECTS, clock=redirects_clock)
+        self._robots_fetcher = Redirects(
+            fetcher, _MAX_REDIRECTS, clock=redirects_clock, wall_clock=wall_clock
+        )
         self._user_agent = user_agent
         self._clock = clock
         self._wall_clock = wall_clock
@@ -175,8 +177,8 @@ class Robots:
     def _read(self, response: Response, before: _Known | None) -> Record:
         """What an answer means by RFC 9309, 2.3.1."""
         now, status, failure = self._wall_clock(), response.status, response.failure
-        # 429 is no absence of rules but a plea for patience
-        is_absent = not failure and 300 <= status < 500 and status != 429
+        # 429 is no absence of rules but a plea for patience, as is a redirect for later
+        is_absent = not failure and 300 <= status < 500 and not may_pass(response)
         if is_absent or failure == "too many redirects":
             return Record(now, now + LIFETIME, b"", f"robots.txt: {failure or status}")
         if not failure and status < 300:
