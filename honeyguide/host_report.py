@@ -54,7 +54,7 @@ class Known(NamedTuple):
     @property
     def is_whole(self) -> bool:
         """Whether there is no sign that a request is missing."""
-        return self.requests > 0 and not self.earlier_visits and not self.unclean_ends.count
+        return self.requests > 0 and not self.earlier_visits and not self.unclean_ends.times
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,7 +278,7 @@ def _report(host: str, rows: Iterable[_Row], body: RobotsBody, known: Known) -> 
         complete=known.is_whole and not missing,
         requests=tally.count,
         missing=missing,
-        unclean_ends=known.unclean_ends.count,
+        unclean_ends=known.unclean_ends.times,
         cut_off_visits=known.unclean_ends.visits,
         unsent=tally.unsent,
         first=tally.first,

@@ -285,7 +285,8 @@ def test_a_crawl_that_was_cut_off_is_not_told_as_complete_even_after_it_was_resu
     for _ in range(2):  # cut off, and resumed since
         told = only(folder)
         assert (told.complete, told.unclean_ends, told.cut_off_visits) == (False, 1, 4)
-        assert "cut off 1 time, by a kill or a loss of power: requests of at most 4" in report(folder)
+        assert "cut off 1 time, by a kill or a loss of power" in report(folder)
+        assert "requests of at most 4 visits that were under way then" in report(folder)
         lately(folder)
     cut_off(folder, 16)
     cut_off(folder, 2)

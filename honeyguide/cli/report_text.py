@@ -73,9 +73,9 @@ def remarks(status: Mapping[str, Any], known: Known) -> Iterator[str]:
     times, visits = known.unclean_ends
     if known.requests and times:
         yield (
-            f"The crawl was cut off {counted(times, 'time')}, by a kill or a loss of power: requests"
-            f" of at most {counted(visits, 'visit')} that were under way then, and those of the last"
-            " second before, may be missing."
+            f"The crawl was cut off {counted(times, 'time')}, by a kill or a loss of power:"
+            f" requests of at most {counted(visits, 'visit')} that were under way then, and those"
+            " of the last second before, may be missing."
         )
     contact = status["settings"].get("contact")
     if contact:

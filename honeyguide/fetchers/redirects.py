@@ -36,7 +36,7 @@ class Redirects:
         self._wall_clock = wall_clock
 
     async def fetch(self, link: Link, terms: Terms | None = None) -> Response:
-        """Bring what a link leads to in the end; a redirect that is not to be followed yet, itself."""
+        """Bring what a link leads to in the end, or a redirect that must not be followed yet."""
         response = await self._fetcher.fetch(link, terms)
         if not leads_on(response):
             return response

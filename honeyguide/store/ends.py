@@ -12,20 +12,20 @@ _MOST = 1 << 40  # no crawl counts so far: the row was changed
 class UncleanEnds(NamedTuple):
     """How often a crawl was cut off."""
 
-    count: int
+    times: int
     visits: int  # that were under way then, at most
 
     def row(self) -> dict[str, int]:
         """As it is kept about the crawl."""
-        return {_ENDS: self.count, _VISITS: self.visits}
+        return {_ENDS: self.times, _VISITS: self.visits}
 
 
 def unclean_ends(about: Mapping[str, Any], has_begun: bool) -> UncleanEnds:
     """All that are known of, given that nobody has the folder open now."""
     usual = _USUAL if has_begun and not about.get("stopped") else 0
     last = _number(about.get(VISITS_AT_ONCE, usual))
-    count, visits = _number(about.get(_ENDS)), _number(about.get(_VISITS))
-    return UncleanEnds(count + (last > 0), visits + last)
+    times, visits = _number(about.get(_ENDS)), _number(about.get(_VISITS))
+    return UncleanEnds(times + (last > 0), visits + last)
 
 
 def earlier_unclean_ends(about: Mapping[str, Any]) -> UncleanEnds:
