@@ -302,7 +302,9 @@ def test_large_pages_behind_a_reader_that_is_killed_are_read_by_another(
             for _ in range(kills):
                 await pool.ready()
                 reader = pool._readers[0]
-                while not reader.waiting:
+                for _ in range(1000):
+                    if reader.waiting:
+                        break
                     await asyncio.sleep(0.01)
                 os.kill(reader._process.get_pid(), signal.SIGKILL)
                 await reader._ended
