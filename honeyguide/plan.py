@@ -317,9 +317,13 @@ class OpenPlan:
 
     def crawl(self, navigator: Steering, observer: Observer | None = None) -> Crawl:
         """The crawl, ready to run."""
+        return Crawl(navigator, self.world, self.plan.limits, self.in_flight, observer)
+
+    @property
+    def in_flight(self) -> int:
+        """Visits at once."""
         usual = LIVE if self.takes_time else SIMULATED
-        in_flight = self.plan.in_flight or usual.in_flight
-        return Crawl(navigator, self.world, self.plan.limits, in_flight, observer)
+        return self.plan.in_flight or usual.in_flight
 
 
 def table_bytes(memory_limit: int) -> int:
