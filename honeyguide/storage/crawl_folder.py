@@ -103,7 +103,8 @@ def go_on(folder: Path, watcher: Watcher, **changes: Any) -> Ended:
     if plan.policy:
         plan = replace(plan, policy=str(inside(folder, plan.policy)))
     opened = plan.open()
-    store = Store(folder, asked_with(opened.plan.contact) if opened.world.live else None)
+    headers = asked_with(opened.plan.contact) if opened.world.live else None
+    store = Store(folder, headers, visits_at_once=opened.in_flight)
     try:
         if changes:  # hold for the next time too
             store.note(settings=json.dumps(settings(folder) | changes))

@@ -142,8 +142,9 @@ def fits(event: Recent) -> bool:
         if event.kind != "visit":
             said = [type(each) for each in event.rest]
             return said == _SHAPES.get(event.kind) and isinstance(event.now, int | float)
-        *_, score, fetched, known = absorbed_from(event.rest)
-        numbers = (event.now, score, fetched, *known.values())
+        visit, *_, score, fetched, known = absorbed_from(event.rest)
+        begun = capture_begun(visit, fetched)
+        numbers = (event.now, score, fetched, begun, *known.values())
         return all(isinstance(number, int | float) for number in numbers)
     except _MISFITS:
         return False
@@ -200,6 +201,14 @@ def remove(folder: Path) -> None:
         inside(folder, name).unlink(missing_ok=True)
 
 
+def capture_begun(visit: Visit, fetched: float) -> float:
+    """When what a visit brought was asked for, in seconds since 1970."""
+    response = visit.response
+    if response is None or response.sent is None:  # then it is known how long all of it took
+        return fetched - visit.seconds
+    return response.sent
+
+
 def absorbed_row(absorbed: Absorbed) -> tuple[Any, ...]:
     """A visit with its response, as it is written."""
     visit, packed, counted, *rest = absorbed
@@ -215,6 +224,7 @@ def absorbed_row(absorbed: Absorbed) -> tuple[Any, ...]:
             response.body,
             response.failure,
             response.seconds,
+            response.sent,
         ),
         [list(learnt) for learnt in visit.learnt],
         (counted.relevance, counted.relevant, list(counted.reasons)),

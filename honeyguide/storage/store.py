@@ -31,6 +31,7 @@ from honeyguide.storage.database import (
     upgrade,
     warc_end,
 )
+from honeyguide.storage.ends import VISITS_AT_ONCE, unclean_ends
 from honeyguide.storage.ledger import Ledger, clean
 from honeyguide.storage.lock import Lock
 from honeyguide.storage.log import has_lost_commits
@@ -65,9 +66,11 @@ class Store:
         warc_bytes: int = MAX_BYTES,  # of a WARC file, before the next one begins
         batch_seconds: float = 1.0,  # from an event to its commit, at most
         wall: Callable[[], float] = time.time,
+        visits_at_once: int = 1,  # at most; a kill may leave so many without a trace
     ) -> None:
         self.folder = Path(folder)
         self._wall = wall
+        self._visits_at_once = visits_at_once
         open_crawl(self.folder).close()  # nothing is written into a folder of something else
         self._lock = Lock(self.folder)
         try:
@@ -158,6 +161,7 @@ class Store:
         if self._is_closed:
             return
         try:
+            self.note(**{VISITS_AT_ONCE: 0})
             self.flush()
             self._guarded(self._warc.close)
             if self._recent is not None:
@@ -232,7 +236,7 @@ class Store:
         """
         try:
             self._guarded(partial(self._replay, navigator))
-        except _MISFITS as error:
+        except (*_MISFITS, DamagedError) as error:
             raise HoneyguideError(
                 f"{self.folder} cannot be resumed: what it keeps does not fit its settings"
                 f" ({type(error).__name__}: {error})"
@@ -335,6 +339,8 @@ class Store:
         self._snapshots.recover()
         self._warc.resume(*warc_end(self._database, known))
         ledger.note(stopped="", written_by=VERSION)
+        ledger.note(**unclean_ends(known, self.begun).row())
+        ledger.note(**{VISITS_AT_ONCE: self._visits_at_once})
         self._take_in_recent()
 
     def _take_in_recent(self) -> None:
