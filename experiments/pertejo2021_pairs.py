@@ -1,0 +1,172 @@
+"""Document 000's frontier as its code has it: pairs of page and link, each waiting by itself.
+
+A page waits as often as it is linked to, and a step is spent when a pair's page was visited
+meanwhile (appendix A.8; algorithm 3 prints "continue" there). And what is learnt of an action is
+put down to the page visited before, as Keras-RL has it, not to the page that the link stands on.
+"""
+
+import asyncio
+import heapq
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from experiments.harness.experiment import Trial
+from experiments.harness.trials import points
+from experiments.trained_networks import in_test, opened_task
+from honeyguide.contracts import (
+    Agent,
+    Learner,
+    Link,
+    Matrix,
+    Outlinks,
+    State,
+    Step,
+    Vector,
+    Verdict,
+    Vocabulary,
+    World,
+)
+from honeyguide.engine.memory import Memory
+
+REHEARSED_ON_PAIRS = "experiments.pertejo2021_pairs:rehearsed_on_pairs"
+ON_PAIRS = "dqn_outputs on pairs"
+
+
+def rehearsed_on_pairs(trial: Trial, world: str, random_seed: int) -> dict[str, Any]:
+    """Train on the task, then crawl it anew without learning, both on pairs."""
+    task, entry = trial.task, trial.entry
+    opened = opened_task(task, world, entry.encoder, entry.judge(task))
+    policy: State | None = None
+    curves = []
+    for number, agent_spec in enumerate((entry.agent, in_test(entry.agent))):
+        plan = replace(opened.plan, agent=agent_spec, random_seed=random_seed + number)
+        navigator = opened.navigator(plan)
+        agent = navigator.agent
+        assert isinstance(agent, Learner)  # noqa: S101 for the type checker
+        if policy is not None:
+            agent.load_policy(policy)
+        rng = np.random.default_rng(plan.random_seed)
+        crawl = _Crawl(agent, opened.world, rng, navigator.vocabulary)
+        curves.append(asyncio.run(crawl.run(opened.seeds, task.budget)))
+        policy = agent.policy()
+    return {
+        "relevant": curves[1][-1],
+        "training": curves[0][-1],
+        "area": round(float(np.mean(curves[1])), 3),
+        "pages": crawl.memory.visits,
+        "wasted": crawl.wasted,
+        "curve": [curves[1][n - 1] for n in points(task.budget)],
+    }
+
+
+class Pair(NamedTuple):
+    """A link as it stands on one page."""
+
+    id: int
+    url: str
+    x: Vector
+    reward: float  # of the page it stands on
+
+
+class _Pairs:
+    """Waiting pairs: the best, or any."""
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        self._rng = rng
+        self._pairs: list[Pair | None] = []
+        self._heap: list[tuple[float, int]] = []
+        self._waiting: list[int] = []  # places, for a draw; some are taken already
+
+    def add(self, pair: Pair, score: float) -> None:
+        place = len(self._pairs)
+        self._pairs.append(pair)
+        self._waiting.append(place)
+        heapq.heappush(self._heap, (-score, place))
+
+    def pop(self, at_random: bool) -> Pair | None:
+        while self._heap and self._waiting:
+            place = self._draw() if at_random else heapq.heappop(self._heap)[1]
+            pair = self._pairs[place]
+            if pair is not None:
+                self._pairs[place] = None
+                return pair
+        return None
+
+    def _draw(self) -> int:
+        at = int(self._rng.integers(len(self._waiting)))
+        self._waiting[at], self._waiting[-1] = self._waiting[-1], self._waiting[at]
+        return self._waiting.pop()
+
+
+class _Crawl:
+    """The loop of appendix A.8."""
+
+    def __init__(
+        self,
+        agent: Agent,
+        world: World,
+        rng: np.random.Generator,
+        vocabulary: Vocabulary | None = None,  # an encoder that weighs words by pages fetched
+    ) -> None:
+        self.agent, self.world, self.vocabulary = agent, world, vocabulary
+        self.memory = Memory()
+        self._pairs = _Pairs(rng)
+        self.wasted = 0  # steps
+        self._place: Vector | None = None  # the state: numbers of the page that the crawl is at
+
+    async def run(self, seeds: Sequence[Link], steps: int) -> list[int]:
+        """Relevant pages after each step."""
+        curve: list[int] = []
+        for seed, id in zip(seeds, self.memory.seed(seeds).ids.tolist(), strict=True):
+            await self._fetch(id, seed.url)
+        while len(curve) < steps:
+            pair = self._pairs.pop(self.agent.explores())
+            if pair is None:
+                break
+            if self.memory.visited(np.array([pair.id], np.int32))[0]:
+                self._waste(pair)
+            else:
+                await self._fetch(pair.id, pair.url, pair.x)
+            curve.append(self.memory.relevant_found)
+        return curve + [self.memory.relevant_found] * (steps - len(curve))
+
+    def _waste(self, pair: Pair) -> None:
+        """The environment stays at the pair's page, and gives that page's reward again."""
+        self.wasted += 1
+        link, nothing = Link(pair.url), Verdict(0.0, False)
+        x = self._acted(pair.x)
+        self.agent.learn([Step(link, pair.id, x, pair.reward, nothing, None, pair.x[None])])
+        self._place = pair.x[:-1]
+
+    def _acted(self, x: Vector) -> Vector:
+        """A link's output, in the state that the crawl is in."""
+        return x if self._place is None else np.concatenate([self._place, x[-1:]])
+
+    async def _fetch(self, id: int, url: str, x: Vector | None = None) -> None:
+        """Visit a page, learn from it unless it is a seed, and let its links wait."""
+        visit = await self.world.visit(Link(url))
+        page, reward = self.memory.visit(id, visit), self.agent.reward(visit)
+        options = np.empty((0, self.agent.features.width), np.float32)
+        if visit.page is not None:
+            if self.vocabulary is not None:
+                self.vocabulary.observe(visit.page.text)
+            found = self.memory.link(page, visit.page)
+            options = self.agent.features(self.memory, found)
+        if x is not None:
+            link, verdict = visit.link, visit.verdict
+            x = self._acted(x)
+            self.agent.learn([Step(link, page, x, reward, verdict, visit.page, options)])
+        if len(options):
+            self._place = options[0, :-1]
+        if len(options):
+            self._add(found, options, reward)
+
+    def _add(self, found: Outlinks, rows: Matrix, reward: float) -> None:
+        scores, visited = self.agent.score(rows).tolist(), self.memory.visited(found.ids).tolist()
+        together = zip(found.ids.tolist(), found.links, rows, scores, visited, strict=True)
+        for id, link, row, score, known in together:
+            if not known:
+                self._pairs.add(Pair(id, link.url, row, reward), score)
