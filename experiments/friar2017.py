@@ -1,4 +1,4 @@
-"""Document 004, chapters 3 and 4: walks over URLs towards the pages of target domains."""
+"""Friar (2017, chapters 3 and 4): walks that see only URLs and look for target domains."""
 
 from dataclasses import replace
 from typing import Any
@@ -19,8 +19,8 @@ from experiments.harness.report_page import Page
 from experiments.harness.results import Results
 
 WALK, PRICED = "experiments.friar2017_walks:walk", "experiments.friar2017_prices:priced_walk"
-PRICES = (0.0, 0.02, 0.1, 0.5)  # rewards that a second is worth
-# pages of the generated web; a walk takes a tenth as many steps, as in the document
+PRICES = (0.0, 0.02, 0.1, 0.5)  # of a second, in rewards
+# pages of the generated web; a walk takes a tenth as many steps, as in the paper
 FULL, QUICK = 2_000_000, 20_000
 BAG = "classifier, bag of words"
 TABLE_4_1 = {"random_walk": "118.2", "url_async_dqn": "160.4"}
@@ -30,7 +30,7 @@ RECORDED = {"schools-wiki": ("label:wp", 3000), "webkb": ("label:course", 800)}
 
 
 def _agents(steps: int, names: tuple[str, ...] = ORDER) -> list[Entry]:
-    """The document's five; what falls with the steps falls over the first half of them."""
+    """List the paper's agents; exploration falls over the first half of the steps."""
     fading = f"epsilon_steps={steps // 2}"
     settings = {
         "url_linear_q": f":{fading}",
@@ -41,7 +41,7 @@ def _agents(steps: int, names: tuple[str, ...] = ORDER) -> list[Entry]:
 
 
 def _ablation(steps: int) -> list[Entry]:
-    """Each named component left out, or put in where the document goes without."""
+    """List variants of the agents, each without a component or with one that the paper lacks."""
     fading = f"epsilon_steps={steps // 2}"
     specs = {
         "whole": f"url_cnn_dqn:{fading}",
@@ -67,20 +67,20 @@ def _chapter_3(pages: int, topics: tuple[str, ...] = TOPICS) -> Task:
     task = _generated_task(
         pages,
         " and ".join(topics[:2]),
-        f"{pages // 8} pages off targets",  # far more than walks begin: few begin twice at one
+        f"{pages // 8} pages off targets",  # so many that few walks start at the same page
         all_rewards(pages, topics),
     )
     return replace(task, topic=" and ".join(topics))
 
 
 def _chapter_4(pages: int, name: str, share: int = 10, seeds: str = "") -> Task:
-    """Its 1,100,000 start pages are one in fifty of the web's."""
+    """Return the task of chapter 4, whose 1,100,000 start pages are 2 % of the web's."""
     seeds = seeds or f"{pages // 50} pages near targets"
     return _generated_task(pages, name, seeds, rewards_and_held_out(pages)[0], share)
 
 
 def _generated_task(pages: int, name: str, seeds: str, rewards: list[str], share: int = 10) -> Task:
-    """As many steps as one in `share` of the pages."""
+    """Return a task on a generated web with pages / share steps."""
     return Task(
         name=name,
         web=f"many links of synthetic:pages={pages},seed={SEED}",
@@ -96,12 +96,12 @@ def _walks(part: str, task: Task, entries: list[Entry], runs: int) -> list[Trial
         Trial(part=part, task=task, entry=entry, number=number, function=WALK)
         for number in range(runs)
         for entry in entries
-        if number < 2 or not entry.agent.startswith("url_async_dqn")  # four actors each
+        if number < 2 or not entry.agent.startswith("url_async_dqn")  # four processes each
     ]
 
 
 def _order(quick: bool) -> list[Trial]:
-    """Every run has a field of its own: on one alone, chance decides between agents of a kind."""
+    """Give each run targets of its own: with one set of targets, chance decides the order."""
     pages = QUICK if quick else FULL
     tasks = [_chapter_3(pages, topics) for topics in FIELDS[: 1 if quick else 5]]
     return [
@@ -112,7 +112,7 @@ def _order(quick: bool) -> list[Trial]:
 
 
 def _held_out(quick: bool) -> list[Trial]:
-    """Chapter 4: 200,000 and 1,000,000 steps in 57,000,000 pages; and a tenth, as in chapter 3."""
+    """List trials with 2 % and 10 % of the pages as steps; chapter 4 has 0.4 % and 2 %."""
     pages = QUICK if quick else FULL
     name = "start pages, steps: 2 % of the pages"
     tasks = [_chapter_4(pages, name, 50)]
@@ -172,7 +172,7 @@ def _report(results: Results, page: Page) -> dict[str, Any]:
         "taken 50 steps, then begins again; the last 50 pages are not visited again. Agents see "
         "the words of URLs only: linear ones the commonest that make up 80 % of all (3.4), "
         "networks rarer ones too, but no names. The generated web's pages have as many links as "
-        "the document's (table B.1). On it the targets are all hosts about two topics (chapter 3; "
+        "the paper's (table B.1). On it the targets are all hosts about two topics (chapter 3; "
         f"{TOPICS[0]} and {TOPICS[1]} where no others are named), or half of those about "
         f"{', '.join(TOPICS)}, the other half being held out and never rewarded (chapter 4); "
         "unique rewards are hosts. The classifier is shown the optimal values of half of all "
@@ -202,7 +202,7 @@ def _held_out_table(results: Results, page: Page, task: str) -> dict[str, Any]:
     base = held_out.get("random_walk", 0)
     times = {name: found / base for name, found in held_out.items() if base}
     page.table(
-        ["agent", "document: rewards", "ours", "document: held out", "ours", "times random"],
+        ["agent", "paper: rewards", "ours", "paper: held out", "ours", "times random"],
         [
             [
                 name,
@@ -264,7 +264,7 @@ EXPERIMENT = Experiment(
     name="friar2017",
     version=9,
     title="Deep Q-learning on URLs, again",
-    source="Document 004: Friar 2017, chapters 3 and 4, tables 3.3, 3.4, 4.1 and 4.3.",
+    source="Friar (2017), chapters 3 and 4, tables 3.3, 3.4, 4.1 and 4.3.",
     parts=(
         Part(name="order", trials=_order),
         Part(name=HELD_OUT, trials=_held_out),

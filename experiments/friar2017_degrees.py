@@ -1,21 +1,21 @@
-"""How many links pages have where that is as in a real web: document 004, table B.1.
+"""Number of links per page as in Friar (2017, table B.1).
 
-Its quartiles are 6, 22 and 67, its mean is 53.9, and its walks at random end after 5.3 pages, so
-that about one page in six has no links at all.
+The quartiles are 6, 22 and 67, the mean is 53.9. Random walks end after 5.3 pages, so that about
+one page in six has no links.
 """
 
 from itertools import pairwise
 from math import exp, log
 
-FAILED = 0.034  # share of all pages that can't be fetched: they have no links anyway
-# (share of pages, links at most), between which counts grow evenly in their logarithm
+FAILED = 0.034  # share of all pages that cannot be fetched and so have no links
+# (share of pages, most links); between two of them the logarithm of the count grows linearly
 _MARKS = ((0.18, 1.0), (0.25, 6.0), (0.5, 22.0), (0.75, 67.0))
 MOST = 3455
-TAIL = 1.6  # exponent of the power law of the upper quarter, which gives the mean
+TAIL = 1.6  # exponent of the power law of the upper quarter, chosen to give the mean
 
 
 def links(chance: float) -> int:
-    """The number of links of a page, given the share of fetched pages that have fewer."""
+    """Return the number of links of a page, given the share of fetched pages that have fewer."""
     among_all = FAILED + (1 - FAILED) * chance
     if among_all < _MARKS[0][0]:
         return 0

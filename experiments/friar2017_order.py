@@ -1,4 +1,4 @@
-"""Tables 3.3 and 3.4 of document 004 beside ours: each run has targets of its own."""
+"""Compare our walks with Friar (2017, tables 3.3 and 3.4); each run has its own targets."""
 
 from typing import Any
 
@@ -25,15 +25,15 @@ TABLE_3_4 = dict(zip(ORDER, (2.0, 6.3, 15.8, 21.8, 11.0), strict=True))
 
 
 def order_tables(results: Results, page: Page) -> dict[str, Any]:
-    """Write them, with curves and values; the margins over the random walk."""
+    """Write both tables, curves and values; return the margins over the random walk."""
     tasks = results.tasks(PART)
     names = [name for name in ORDER if any(results.runs(PART, task, name) for task in tasks)]
     if not names:
         return {}
     page.heading("Tables 3.3 and 3.4")
     page.table(
-        ["agent", "document: rewards (sd)", "over random", "ours: rewards", "runs", "over random",
-         "steps rewarded, %", "all actors", "document: ms a step", "ours", "processor ms"],
+        ["agent", "paper: rewards (sd)", "over random", "ours: rewards", "runs", "over random",
+         "steps rewarded, %", "all actors", "paper: ms a step", "ours", "processor ms"],
         [
             [
                 name,
@@ -54,7 +54,7 @@ def order_tables(results: Results, page: Page) -> dict[str, Any]:
     if _runs(results, BASE):
         page.text(
             f"The random walk is rewarded on {_mean(results, BASE, 'reward_rate'):.2%} of its "
-            f"steps (document: about 1 %), takes {_mean(results, BASE, 'episode_length'):.1f} "
+            f"steps (paper: about 1 %), takes {_mean(results, BASE, 'episode_length'):.1f} "
             f"steps an episode (5.3) and sees {_mean(results, BASE, 'links'):.0f} links a page "
             '(54). "Over random" is the mean over the runs, with its standard deviation.'
         )
@@ -77,7 +77,7 @@ def _mean(results: Results, name: str, what: str) -> float:
 
 
 def _margin(results: Results, task: str, name: str) -> float:
-    """How much more was found than by the random walk on the same targets."""
+    """Return how much more an entry found than the random walk on the same targets."""
     return results.ratio(PART, task, name, BASE) - 1
 
 
@@ -95,7 +95,7 @@ def _cell(results: Results, task: str, name: str) -> str:
 
 
 def histogram(run: Record) -> Figure | None:
-    """Learnt values by the optimal one, of pages that nobody has visited."""
+    """Plot learnt values of unvisited pages, one row for each optimal value."""
     rows = run.get("histograms")
     if not rows:
         return None

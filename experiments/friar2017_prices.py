@@ -1,4 +1,4 @@
-"""A walk that pays for its pages in seconds: a record is cheap, the web is not (004, 4.2.3)."""
+"""Walks that pay for pages in seconds: recorded pages are cheap (Friar 2017, §4.2.3)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -18,14 +18,14 @@ from honeyguide.registry import make
 from honeyguide.urls.spelling import host
 from honeyguide.worlds.recorded_first import RecordedFirst
 
-RECORDED_SHARE = 0.5  # share of hosts of which there is a record
-SECONDS_A_STEP = 0.125  # of the budget of pages: a walk that never looks has spent it all sooner
+RECORDED_SHARE = 0.5  # share of hosts that are recorded
+SECONDS_A_STEP = 0.125  # seconds allowed per page of the budget; walks that ignore prices spend more
 AT = " at "  # "url_linear_q at 0.1": an agent and the price of a second
 
 
 @dataclass
 class _Paid:
-    """What a walk has found for its seconds."""
+    """What a walk has found and spent."""
 
     has: Callable[[str], bool]
     unique: set[str] = field(default_factory=set)
@@ -42,13 +42,13 @@ class _Paid:
 
 
 def is_recorded(url: str) -> bool:
-    """Whether there is a record of a URL's host: the same on every machine."""
+    """Return whether a URL's host is recorded; the same on every machine."""
     digest = blake2b(host(url).encode(), digest_size=8).digest()
     return int.from_bytes(digest, "big") < RECORDED_SHARE * 2**64
 
 
 def priced_walk(trial: Trial, world: str, random_seed: int) -> dict[str, Any]:
-    """Walk with a price of a second until time or pages are spent."""
+    """Walk with a price per second until time or pages are spent."""
     task = trial.task
     spec, _, price = trial.entry.agent.partition(AT)
     plan = Plan(topic=task.topic, seeds=task.seeds, world=world, judge=task.judge, agent=spec)

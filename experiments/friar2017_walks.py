@@ -1,4 +1,4 @@
-"""One walk of document 004 measured: rewards, held-out rewards, all actors', values, time."""
+"""Run one walk of Friar (2017) and measure rewards, learnt values and time."""
 
 import functools
 import re
@@ -31,10 +31,10 @@ from honeyguide.training.actors import Actors
 from honeyguide.urls.spelling import host
 
 GAMMA = 0.75
-UNSEEN = 20_000  # pages never visited whose values are compared with the optimal ones
-SURVEYED = 100_000  # URLs that words are counted in, as in the document's source
+UNSEEN = 20_000  # unvisited pages whose learnt values are compared with the optimal ones
+SURVEYED = 100_000  # URLs whose words are counted before a walk, as in the paper's source
 SEED = 1  # of the generated web
-# each three topics, as accountancy, tax and law; settings were chosen on birds, insects and weather
+# three topics each, as accountancy, tax and law; settings were chosen on birds, insects, weather
 FIELDS = (
     ("geology", "volcanoes", "oceans"),
     ("astronomy", "spaceflight", "optics"),
@@ -43,29 +43,29 @@ FIELDS = (
     ("baking", "cheese", "wine"),
 )
 TOPICS = FIELDS[0]
-# seeds of a task: so many pages drawn from those
+# seeds of a task: a number of pages, drawn at random
 OFF = re.compile(r"(\d+) pages off targets")
 NEAR = re.compile(r"(\d+) pages near targets")
-HOPS = 2  # to a target, at most
-HELD_OUT = "held-out"  # the part in which some hosts are never rewarded
+HOPS = 2  # most links from a start page "near targets" to a target
+HELD_OUT = "held-out"  # the part in which some relevant hosts are never rewarded
 
 
 def all_rewards(pages: int, topics: tuple[str, ...] = TOPICS) -> list[str]:
-    """Chapter 3: every host about two topics, so that a random step in a hundred is rewarded."""
+    """List the targets of chapter 3: all hosts about two topics, 1 % of random steps."""
     return [host for topic in topics[:2] for host in specialist_hosts(pages, SEED, topic)]
 
 
 def rewards_and_held_out(pages: int) -> tuple[list[str], list[str]]:
-    """Chapter 4: of the hosts about three topics every other one is a target, the rest never."""
+    """Split hosts about three topics into targets and held-out ones (chapter 4)."""
     hosts = [specialist_hosts(pages, SEED, topic) for topic in TOPICS]
     return [h for some in hosts for h in some[::2]], [h for some in hosts for h in some[1::2]]
 
 
 @dataclass
 class _Walked:
-    """What a walk has found so far."""
+    """Figures of a walk, updated after each page."""
 
-    by_host: bool  # else page by page
+    by_host: bool  # count unique rewards by host, else by page
     held_out: Targets | None
     curve: list[int] = field(default_factory=list)
     rewards: int = 0  # visits that were rewarded
@@ -74,7 +74,7 @@ class _Walked:
     links: int = 0
 
     def what(self, url: str) -> str:
-        """What a reward counts as, once."""
+        """Return what identifies a unique reward."""
         return host(url) if self.by_host else url
 
     def note(self, visit: Visit, step: Step) -> None:
@@ -89,7 +89,7 @@ class _Walked:
 
 
 def walk(trial: Trial, world: str, random_seed: int) -> dict[str, Any]:
-    """Run one agent and say what it found: targets count by host, labelled pages one by one."""
+    """Run one agent and return its figures; targets count by host, labelled pages by page."""
     task = trial.task
     plan = Plan(
         topic=task.topic,
@@ -152,7 +152,7 @@ def _opened_world(judge: str, world: str, seeds: tuple[str, ...], topic: str) ->
 
 
 def _off_targets(plan: Plan, count: int) -> Assembled:
-    """In the document one page in 2,400 is a target: hardly a walk begins at one."""
+    """Start at pages that are no targets, as nearly all of the paper's walks do."""
     targets = Targets(plan.judge.partition(":")[2])
     opened = replace(plan, seeds=(f"{count + count // 4} random pages",)).open()
     others = [link.url for link in opened.seeds if not targets(Page(link.url)).relevant]
@@ -160,7 +160,7 @@ def _off_targets(plan: Plan, count: int) -> Assembled:
 
 
 def _near_targets(plan: Plan, count: int) -> Assembled:
-    """Section 4.1: all walks begin within two links of a target."""
+    """Start within two links of a target (§4.1)."""
     opened = replace(plan, seeds=("1 random page",)).open()
     truth = opened.world.truth()
     assert truth.url is not None  # noqa: S101 for the type checker
@@ -176,20 +176,20 @@ def _beginning_at(urls: list[str], opened: Assembled) -> Assembled:
 
 
 def _opened(plan: Plan) -> Assembled:
-    """The same web for all agents of a task: its truth is dear."""
+    """Open a web once for all agents of a task, since computing its truth takes long."""
     opened = _opened_world(plan.judge, plan.world, plan.seeds, plan.topic)
     plan = replace(plan, seeds=opened.plan.seeds)
     return surveyed(replace(opened, plan=plan, encoder=make("encoder", plan.encoder)))
 
 
 def surveyed(opened: Assembled) -> Assembled:
-    """The same with a survey before each walk: of half of the URLs where there are few."""
+    """Survey URLs before each walk, at most half of the web's."""
     pages = len(opened.world.truth().relevant)
     return replace(opened, plan=replace(opened.plan, survey=min(SURVEYED, pages // 2)))
 
 
 def _values(opened: Assembled, navigator: Navigator, by_actors: frozenset[str]) -> dict[str, Any]:
-    """Learnt values of pages that nobody has visited against the optimal ones."""
+    """Compare learnt values of pages that no actor has visited with the optimal ones."""
     agent, memory = navigator.agent, navigator.memory
     if not isinstance(agent.features, UrlWords):
         return {}
@@ -198,7 +198,7 @@ def _values(opened: Assembled, navigator: Navigator, by_actors: frozenset[str]) 
     drawn = np.random.default_rng(0).permutation(len(truth.relevant))[: 4 * UNSEEN].tolist()
     urls = {page: truth.url(page) for page in drawn}
     known = memory.urls.find(list(urls.values()))
-    shown = set(getattr(agent, "seen", np.empty(0, int)).tolist())  # to the classifier (3.7)
+    shown = set(getattr(agent, "seen", np.empty(0, int)).tolist())  # by the classifier (§3.7)
     fresh = [
         page
         for page, number in zip(urls, known.tolist(), strict=True)

@@ -1,4 +1,4 @@
-"""A generated web's links alone, recorded: many times as quick to walk as one that is written."""
+"""Record the links of a generated web without its texts, which is much faster to walk."""
 
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -18,20 +18,20 @@ from honeyguide.worlds.synthetic.names import Names
 from honeyguide.worlds.synthetic.truth import arrives
 from honeyguide.worlds.synthetic.wiring import Wiring
 
-CHUNK = 20_000  # pages that one process writes at a time
-TRIES = 3  # to find another page, for each link that is wanted: some are found twice
+CHUNK = 20_000  # pages that a worker writes at a time
+TRIES = 3  # draws for each missing link, since some draw a page twice
 
 
 class Recording(NamedTuple):
-    """A generated web whose links are recorded."""
+    """Which generated web to record."""
 
     pages: int
     seed: int
-    many: bool = False  # as many links a page as in document 004, instead of the web's own
+    many: bool = False  # as many links per page as Friar (2017), not the web's own number
 
 
 def record_links(web: Recording, out: Path) -> None:
-    """Write the URLs and links of a generated web; a page that only fails has no links."""
+    """Write the URLs and links of a generated web; pages that always fail have no links."""
     chunks = list(_chunks(web))
     counts = np.concatenate([chunk.counts for chunk in chunks])
     offsets = np.concatenate([[0], np.cumsum(counts)])
@@ -40,7 +40,7 @@ def record_links(web: Recording, out: Path) -> None:
 
 
 def _chunks(web: Recording) -> "Iterator[_Chunk]":
-    """All pages in order; those of a large web are written by several processes."""
+    """Yield all pages in order; workers write those of a large web."""
     spans = [range(web.pages)[start : start + CHUNK] for start in range(0, web.pages, CHUNK)]
     if len(spans) == 1:
         yield _chunk(web, spans[0])
@@ -56,7 +56,7 @@ class _Chunk(NamedTuple):
 
 
 def _chunk(web: Recording, span: range) -> _Chunk:
-    """Some pages of a web."""
+    """Return the URLs and links of some pages."""
     layout = Layout(web.pages, web.seed)
     names, wiring = Names(layout, web.seed), Wiring(layout, web.seed)
     degrees = Degrees(wiring, web.seed) if web.many else None
@@ -74,14 +74,14 @@ def _chunk(web: Recording, span: range) -> _Chunk:
 
 
 class Degrees:
-    """Gives every page as many links as document 004's pages have."""
+    """Give pages as many links as the pages of Friar (2017) have."""
 
     def __init__(self, wiring: Wiring, seed: int) -> None:
         self._wiring = wiring
         self._count_key, self._order_key = key(seed, "degree"), key(seed, "kept links")
 
     def fitted(self, spot: Spot, found: list[int]) -> list[int]:
-        """Some of a page's links, or all of them and more such as its text could have."""
+        """Drop some of a page's links, or add links that its text could have."""
         wanted = links((draw(self._count_key, spot.page) >> 32) / 4294967296)
         if wanted <= len(found):
             order = sorted(range(len(found)), key=partial(draw, self._order_key, spot.page))
@@ -96,7 +96,7 @@ class Degrees:
 
 
 def specialist_hosts(pages: int, seed: int, topic: str) -> list[str]:
-    """The names of all hosts that are about one topic, the largest first."""
+    """List the hosts that are about one topic, largest first."""
     layout = Layout(pages, seed)
     names = Names(layout, seed)
     number = names.vocabulary.topics.index(topic)

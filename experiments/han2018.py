@@ -1,4 +1,4 @@
-"""Document 001, section 4: its three figures, on a recorded and on a generated web."""
+"""Han et al. (2018, section 4): their three figures, on a recorded and a generated web."""
 
 from typing import Any
 
@@ -22,14 +22,14 @@ from experiments.topics import (
 from honeyguide.text.words import counted
 
 GENERATED = "synthetic:pages=60000,seed=1"
-# its topics that are nearest to the document's
+# topics of the generated web that are nearest to the paper's
 GENERATED_TOPICS = (
     Topic("geology", "geology", "earth+science"),
     Topic("photography", "photography", "movies+arts"),
     Topic("football", "football", "sports", 0.0005),
 )
 ALL = ("best_first", *LINEAR)
-# section 4: what learning finds, as a multiple of no learning, and which method finds most
+# section 4: ratio of learning to no learning, and the method that finds most
 PUBLISHED = {
     "cancer": ("2.5", "linear_sync"),
     "fiction": ("1.2 to 1.6", "linear_sync"),
@@ -43,13 +43,13 @@ PUBLISHED = {
 def _trials(
     part: str, pairs: list[tuple[Task, list[Entry]]], trials: int, repeats: int
 ) -> list[Trial]:
-    """Trial by trial, so that what is there after a while is there for every topic."""
+    """List trials by number first, so that unfinished runs cover every topic."""
     return [
         Trial(part=part, task=task, entry=entry, number=number, repeats=repeats if learns else 1)
         for number in range(trials)
         for task, entries in pairs
         for entry in entries
-        if (learns := entry.name in LINEAR) or number == 0  # the others never vary
+        if (learns := entry.name in LINEAR) or number == 0  # the others are deterministic
     ]
 
 
@@ -76,7 +76,7 @@ def _generated(quick: bool) -> list[Trial]:
 TITLES = {
     "glove": f"On {WIKISPEEDIA}, with GloVe",
     "wordllama": f"On {WIKISPEEDIA}, with the encoder of honeyguide's own agents",
-    "generated": "On a generated web, with GloVe and the document's 10,000 pages",
+    "generated": "On a generated web, with GloVe and the paper's 10,000 pages",
 }
 
 
@@ -84,7 +84,7 @@ def _report(results: Results, page: Page) -> dict[str, Any]:
     page.text(
         "Relevant is a page that contains the topic's word. Each crawler's task is repeated with "
         "its weights kept, everything else forgotten; figures are means over all tasks and trials. "
-        "The document crawls Simple English Wikipedia, 10,000 pages a task, 100 tasks; its exact "
+        "The paper crawls Simple English Wikipedia, 10,000 pages a task, 100 tasks; its exact "
         "counts are only drawn, so its words stand here: learning finds 1.2 to 1.6 times as much "
         "as no learning, 2.5 times for cancer; the synchronous method finds most for the three "
         "abundant topics, the moderated one for the three sparse topics (camera, geology, poetry)."
@@ -97,8 +97,8 @@ def _part(results: Results, page: Page, part: str) -> dict[str, Any]:
     page.heading(TITLES[part])
     page.text(_setting(results, part))
     page.table(
-        ["topic", "document: learning / none", "ours: sync", "async", "moderated",
-         "document: best", "ours: best", "none, pages", "oracle, pages"],
+        ["topic", "paper: learning / none", "ours: sync", "async", "moderated",
+         "paper: best", "ours: best", "none, pages", "oracle, pages"],
         [_row(results, part, task) for task in results.tasks(part)],
     )  # fmt: skip
     page.text(_ordering(results, part))
@@ -123,7 +123,7 @@ def _part(results: Results, page: Page, part: str) -> dict[str, Any]:
 
 
 def _ordering(results: Results, part: str) -> str:
-    """How often the document's order of methods is found."""
+    """Say on how many topics the paper's order of methods holds."""
     tasks = results.tasks(part)
 
     def holds(name: str, other: str) -> int:
@@ -188,7 +188,8 @@ EXPERIMENT = Experiment(
     name="han2018",
     version=1,
     title="Linear SARSA of Han, Wuillemin and Senellart, again",
-    source="Document 001: Focused Crawling through Reinforcement Learning, ICWE 2018, section 4.",
+    source="Han, Wuillemin and Senellart (2018): Focused Crawling through Reinforcement Learning, "
+    "ICWE, section 4.",
     parts=(
         Part(name="glove", trials=lambda quick: _wikispeedia("glove", GLOVE, (5, 30), quick)),
         Part(

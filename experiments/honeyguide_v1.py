@@ -1,4 +1,4 @@
-"""Our own suite: what guide finds against the documents' agents, on four kinds of web."""
+"""Our own comparison: guide against the papers' agents, on four kinds of web."""
 
 from typing import Any
 
@@ -48,7 +48,7 @@ MDN = (
     _label("mdn", "page-type:css-property", "css property", 1000, "Web"),
     _label("mdn", "apigroup:SVG", "SVG", 1000, "Web/API"),
 )
-# settings are chosen on these, and reported on none of them
+# settings are chosen on these tasks, which are not reported
 DEVELOPMENT = (
     _label(WIKISPEEDIA, "Mammals", "mammals", 500, "Mammal"),
     _label(WIKISPEEDIA, "Plants", "plants", 500, "Plant"),
@@ -57,7 +57,7 @@ DEVELOPMENT = (
     _label("mdn", "apigroup:WebGL", "WebGL", 1000, "Web/API"),
 )
 GAMMAS, STEP_SIZES = (0.0, 0.3, 0.6, 0.9), (0.0003, 0.001, 0.003)
-# the best of part "search" for each agent: gamma, step size, whether it is shown cosines
+# the best of part "search" for each agent: gamma, step size, whether relevance is a cosine
 TUNED = {
     "linear_sync": (0.6, 0.001, True),
     "linear_async": (0.0, 0.003, True),
@@ -65,7 +65,7 @@ TUNED = {
 }
 
 GUIDE = Entry(name="guide", agent="guide")
-GUIDE_BOTH = Entry(  # GloVe's 50 numbers and the first 64 of wordllama's
+GUIDE_BOTH = Entry(  # the 50 dimensions of GloVe and the first 64 of wordllama
     name="guide, two encoders",
     agent="guide:dimensions=114",
     encoder="joined:glove:tfidf=no,cache_megabytes=256+wordllama",
@@ -91,7 +91,7 @@ TUNNELS = tuple(
     for topic in topics
 )
 PARTS = ("keywords", "labels", "webkb", "mdn")
-UNKNOWN_TO_GLOVE = {"WebRTC"}  # so that the documents' agents have our encoder only
+UNKNOWN_TO_GLOVE = {"WebRTC"}  # topics that only our own encoder can encode
 
 
 def _searched(agent: str, gamma: float, step_size: float, cosine: bool) -> Entry:
@@ -115,7 +115,7 @@ def _search(quick: bool) -> list[Trial]:
 
 
 def _linear(topic: Topic) -> list[Entry]:
-    """Document 001's, document 000's, and with our encoder and the settings found by searching."""
+    """List the linear agents of Han et al. (2018), of Pertejo (2021), and tuned by part search."""
     han = [
         Entry(name=f"{e.name} han2018", agent=e.agent, encoder=GLOVE, cosine=True)
         for e in han_entries(topic, GLOVE)
@@ -139,7 +139,7 @@ def _linear(topic: Topic) -> list[Entry]:
 def _reported(part: str, pairs: list[tuple[Task, Topic]], quick: bool) -> list[Trial]:
     trials: list[Trial] = []
     for task, topic in pairs[:1] if quick else pairs:
-        # those with the same encoder and judge together: they share an opened web
+        # entries with the same encoder and judge are neighbours: they share an opened web
         entries = [GUIDE, *UNLEARNED, ORACLE, *PLAIN, *_linear(topic)]
         if task.topic in UNKNOWN_TO_GLOVE:
             entries = [entry for entry in entries if entry.encoder != GLOVE]
@@ -195,23 +195,23 @@ def _encoders(quick: bool) -> list[Trial]:
     return runs_of("encoders", tasks[:1] if quick else tasks, [GUIDE_BOTH], 1)
 
 
-def documents_agents(results: Results, part: str, task: str) -> list[str]:
-    """Of the entries that took part, those of the two documents."""
+def papers_agents(results: Results, part: str, task: str) -> list[str]:
+    """List the entries of the two papers that have results."""
     return [e for e in results.entries(part, task) if e.startswith(("linear_", "best_first"))]
 
 
-def best_of_documents(results: Results, part: str, task: str) -> str:
-    """The documents' agent that found most on a task."""
+def best_of_papers(results: Results, part: str, task: str) -> str:
+    """Return the papers' agent that found most on a task."""
     return max(
-        documents_agents(results, part, task), key=lambda entry: results.mean(part, task, entry)
+        papers_agents(results, part, task), key=lambda entry: results.mean(part, task, entry)
     )
 
 
 def _report(results: Results, page: Page) -> dict[str, Any]:
     page.text(
         "Five runs of each agent that leaves something to chance, one of the others; the same "
-        "budget, seeds and judge for all. The documents' agents "
-        "take part with the documents' own settings and encoder (han2018, pertejo2021), and with "
+        "budget, seeds and judge for all. The papers' agents "
+        "take part with the papers' own settings and encoder (han2018, pertejo2021), and with "
         "guide's encoder and the gamma, step size and kind of relevance that found most on other "
         "topics (tuned; part search). On each task guide is compared with the best of them all, "
         "`best_first` with either encoder included: chosen after the fact, in their favour."
@@ -247,7 +247,7 @@ def _headline(results: Results, page: Page, there: list[tuple[str, str]]) -> dic
         guide = results.found(part, task, "guide")
         if not guide:
             continue
-        best = best_of_documents(results, part, task)
+        best = best_of_papers(results, part, task)
         pairs.append((guide, results.found(part, task, best)))
         rivals = [best, "breadth_first"]
         others.append(min(ratio(guide, results.found(part, task, r)) for r in rivals))
@@ -257,7 +257,7 @@ def _headline(results: Results, page: Page, there: list[tuple[str, str]]) -> dic
         return {}
     whole = bootstrap(pairs, np.random.default_rng(0))
     rows: list[list[object]] = [
-        ["guide / the best of the documents' agents, geometric mean over tasks", whole, "1.25"],
+        ["guide / the best of the papers' agents, geometric mean over tasks", whole, "1.25"],
         ["the same on its worst task, breadth_first included", min(others), "0.95"],
     ]
     rows += [
@@ -279,7 +279,7 @@ def _table(results: Results, page: Page, there: list[tuple[str, str]]) -> None:
     page.heading("Task by task")
     rows = []
     for part, task in there:
-        best = best_of_documents(results, part, task)
+        best = best_of_papers(results, part, task)
         oracle, guide = results.mean(part, task, "oracle"), results.found(part, task, "guide")
         rows.append([
             task, results.mean(part, task, "guide"), spread(guide) if guide else None,
@@ -290,15 +290,15 @@ def _table(results: Results, page: Page, there: list[tuple[str, str]]) -> None:
             results.mean(part, task, "guide", "seconds"),
         ])  # fmt: skip
     page.table(
-        ["task", "guide", "sd", "best of the documents'", "it found", "ratio", "breadth_first",
+        ["task", "guide", "sd", "best of the papers'", "it found", "ratio", "breadth_first",
          "random", "oracle", "guide of oracle", "hosts", "seconds"],
         rows,
     )  # fmt: skip
 
 
 def _ordering(results: Results, page: Page, there: list[tuple[str, str]]) -> None:
-    page.heading("The documents' agents among themselves")
-    names = dict.fromkeys(e for part, task in there for e in documents_agents(results, part, task))
+    page.heading("The papers' agents among themselves")
+    names = dict.fromkeys(e for part, task in there for e in papers_agents(results, part, task))
     page.table(
         ["agent, against best_first with our encoder", *PARTS],
         [[name, *(results.interval(part, name, "best_first") for part in PARTS)] for name in names],
@@ -372,7 +372,7 @@ def _report_search(results: Results, page: Page) -> dict[str, Any]:
 EXPERIMENT = Experiment(
     name="honeyguide-v1",
     version=1,
-    title="guide against the documents' agents",
+    title="guide against the papers' agents",
     source="Ours: keyword and label topics on an encyclopedia, university sites, documentation "
     "and generated webs.",
     parts=(

@@ -1,4 +1,4 @@
-"""Document 003, section V: its tables and figures 5 to 10 on generated sites, and webkb."""
+"""Liao & Chang (2022, section V): tables and figures 5 to 10 on generated sites, and webkb."""
 
 from typing import Any
 
@@ -12,10 +12,10 @@ from experiments.harness.report_page import Page
 from experiments.harness.results import Results
 from experiments.harness.webs import FILES_OF, TAGS_OF
 
-OFTEN = (  # run three times
+THREE_RUNS = (
     "five nets", "one net", "scorer as reward", "four texts", "whole text", "one net with layout",
 )  # fmt: skip
-SITES = 3  # which making of the generated sites: runs on earlier ones are not mistaken for these
+SITES = 3  # version of the generated sites; part of the digest of stored runs
 TEXTS = ("four texts", "whole text")
 MENUS = {"mega": "mega-menus", "flat": "other menus"}
 SHOWN = {"first": "TESW first click", "precision": "Mixed precision"}
@@ -34,7 +34,7 @@ PUBLISHED = [
 def _task(quick: bool) -> Task:
     return Task(
         name=f"events on sites {SITES}{' quick' if quick else ''}",
-        web="synthetic:pages=100",  # not used: the experiment makes its own sites
+        web="synthetic:pages=100",  # not used: trials generate their own sites
         topic="events",
         judge="label:source:events",
         seeds=("0",),
@@ -56,7 +56,7 @@ def _trials(part: str, names: list[str], function: str, quick: bool) -> list[Tri
             function=f"{generated.__name__}:{function}",
         )
         for name in (names[:2] if quick else names)
-        for number in range(3 if name in OFTEN and not quick else 1)
+        for number in range(3 if name in THREE_RUNS and not quick else 1)
     ]
 
 
@@ -90,17 +90,17 @@ def _report(results: Results, page: Page) -> dict[str, Any]:
     page.text(
         "Generated sites of councils, universities, museums, clubs and companies, in English and "
         "Chinese, a third of them with mega-menus; test sites have other templates, names and "
-        f"wordings than those trained on, and the world's seed {generated.SITES_SEED}. No value was "
-        "chosen on them, but what the mega-menus cost there was known when more decoys and a more "
-        "cautious threshold were tried. The document's sites are real ones in Chinese, so its "
+        f"wordings than those trained on, and the world's seed {generated.SITES_SEED}. No value "
+        "was chosen on them, but what the mega-menus cost there was known when more decoys and a "
+        "more cautious threshold were tried. The paper's sites are real ones in Chinese, so its "
         "numbers stand here for the shape of the comparison, not as a match. Settings that the "
-        "document does not print (size of the nets, step size, the credit of a click, baseline "
+        "paper does not print (size of the nets, step size, the credit of a click, baseline "
         "and sure click of fine-tuning, nets side by side) were chosen on the validation set and "
         "on the truth of unlabelled sets; wordings were added to the training sites after a look "
         "at errors on test sites of another seed, and more decoys after a trial on wordings kept "
         "apart from training."
     )
-    page.table(["what the document reports", "value"], PUBLISHED)
+    page.table(["what the paper reports", "value"], PUBLISHED)
     headline: dict[str, Any] = {}
     for task in results.tasks("finder"):
         headline |= _variants(results, page, task)
@@ -110,7 +110,7 @@ def _report(results: Results, page: Page) -> dict[str, Any]:
         page.heading("The page scorer, on pages one click from test sites' home pages")
         rows = [_quality(results, "scorer", [task], name) for name in TEXTS]
         page.table(["texts", "accuracy", "precision", "recall", "pages", "sources"], rows)
-        page.text("Document: 83 / 76 / 73 % against 76 / 64 / 62 % with the whole text.")
+        page.text("Paper: 83 / 76 / 73 % against 76 / 64 / 62 % with the whole text.")
     return headline | _webkb(results, page) | _webkb_scorer(results, page)
 
 
@@ -144,7 +144,7 @@ def _compared(results: Results, page: Page, task: str, who: list[tuple[str, str]
 
 
 def _beside(results: Results, page: Page, part: str, task: str) -> None:
-    """What a part has tried beside the one net of the finder."""
+    """Compare the variants of a part with the single net of part finder."""
     tried = [(part, name) for name in results.entries(part, task)]
     if not tried:
         return
@@ -157,7 +157,7 @@ def _beside(results: Results, page: Page, part: str, task: str) -> None:
 
 
 def _menus(results: Results, page: Page, task: str, names: list[str]) -> None:
-    """Sites with mega-menus and others, after fine-tuning."""
+    """Compare sites with and without mega-menus, after fine-tuning."""
     paths = [(s, m, w) for s, w in (("tesw", "first"), ("mixed", "precision")) for m in MENUS]
     page.table(
         ["after fine-tuning", *(f"{SHOWN[w]}, {MENUS[m]}" for _, m, w in paths)],
@@ -236,7 +236,7 @@ def _webkb(results: Results, page: Page) -> dict[str, Any]:
         "of the gap between best_first, which is told the kind's name, and the oracle. Nets are "
         "trained on the three other universities' pages only. *Links shown*: since webkb labels "
         "every page, every link between known pages is a lesson (1 to a page of the kind, up to "
-        "0.9 to a list of such pages), not only those that are clicked, as in the document. "
+        "0.9 to a list of such pages), not only those that are clicked, as in the paper. "
         "*Feedback*: what a page scorer, trained on the same pages, says of a clicked page "
         "corrects links like the one to it. Settings were chosen on student and project pages."
     )
@@ -260,7 +260,7 @@ def _webkb(results: Results, page: Page) -> dict[str, Any]:
 
 
 def _fold(found: list[dict[str, Any]]) -> list[str]:
-    """Counts at each budget, and the shares of the gap that they close."""
+    """Return pages found at each budget, and the share of the gap that they close."""
     columns: list[list[str]] = [[], [], [], []]
     for place in range(len(webkb.BUDGETS)):
         _, best, oracle, _ = found[0]["clicks"][place]
@@ -273,13 +273,13 @@ def _fold(found: list[dict[str, Any]]) -> list[str]:
 
 
 def _share(run: dict[str, Any], place: int) -> float:
-    """Of the gap between best_first and the oracle at a budget, what was closed."""
+    """Return how much of the gap between best_first and the oracle a run closes."""
     _, best, oracle, ours = run["clicks"][place]
     return float((ours - best) / (oracle - best)) if oracle > best else 1.0
 
 
 def _means(results: Results, tasks: list[str], name: str) -> list[list[float]]:
-    """For each budget the mean share over tasks, run by run."""
+    """Return the mean share over tasks of each run, for each budget."""
     found = [results.runs("webkb", task, name) for task in tasks]
     together = list(zip(*(runs_of for runs_of in found if runs_of), strict=False))
     return [
@@ -307,7 +307,7 @@ EXPERIMENT = Experiment(
     name="liao2022",
     version=3,
     title="The source finder of Liao and Chang, again",
-    source="Document 003: mining event source pages with reinforcement learning, section V.",
+    source="Liao & Chang (2022): mining event source pages with reinforcement learning, section V.",
     parts=(
         Part(
             name="finder",

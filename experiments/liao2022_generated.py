@@ -1,4 +1,4 @@
-"""The experiments of suite liao2022 on generated sites: trainings and what is measured of them."""
+"""Train source finders and page scorers on generated sites and measure them."""
 
 import asyncio
 from collections.abc import Sequence
@@ -14,8 +14,8 @@ from honeyguide.web.layout import open_layout
 ENCODER = "joined:wordllama+ngrams:1024"
 SIZES = {"train": 40, "validation": 20, "unlabelled": 300, "tesw": 100, "mixed": 504}
 QUICK = {"train": 12, "validation": 12, "unlabelled": 20, "tesw": 20, "mixed": 60}
-SITES_SEED = 4051  # of test sites: nothing was chosen by looking at these
-# entry -> how its training differs from the second, one net without a layout
+SITES_SEED = 4051  # of the test sites: no setting was chosen on them
+# entry -> how its training differs from that of "one net"
 VARIANTS: dict[str, dict[str, Any]] = {
     "five nets": {"nets": 5},
     "one net": {},
@@ -29,7 +29,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "without Anchor-Net": {"learning": {"nets": ("tags",)}},
 }
 LAYOUT = {"one net with layout": {"layout": True}}
-ENCODERS = {"one net with MiniLM": "joined:minilm+ngrams:1024"}  # a BERT instead of wordllama
+ENCODERS = {"one net with MiniLM": "joined:minilm+ngrams:1024"}  # BERT instead of wordllama
 WAYS = {"adaptive": 10, "1 step": 1, "2 steps": 2, "3 steps": 3}
 
 
@@ -54,7 +54,7 @@ async def _finder(trial: Trial, random_seed: int) -> dict[str, Any]:
 
 
 class _Training:
-    """One training and all that is measured of it."""
+    """Train one variant on generated sites and measure it."""
 
     def __init__(
         self, quick: bool, random_seed: int, settings: dict[str, Any], encoder: str = ENCODER
@@ -77,7 +77,7 @@ class _Training:
         )
 
     def sites(self, name: str, judge: Any = None, seed: int = 1) -> Any:
-        """Some sites of a set, with what judges them; the truth if nothing else."""
+        """Return the sites of a set with their judge, which is the truth unless given."""
         from honeyguide.source_finder.training.sources import Sites  # noqa: PLC0415
 
         spec = f"organisations:set={name},sites={self.sizes[name]},seed={seed}"
@@ -85,7 +85,7 @@ class _Training:
         return Sites(world, world.homes, self.encoder, self.boxes)
 
     async def judge(self, name: str) -> Any:
-        """A page scorer trained on the labels of a set."""
+        """Train a page scorer on the labels of a set and return it as a judge."""
         from honeyguide.source_finder.training.finder import linked_pages, scoring  # noqa: PLC0415
         from honeyguide.source_finder.training.page_scorer import ScorerTraining  # noqa: PLC0415
 
@@ -95,10 +95,10 @@ class _Training:
         return scoring(scorer, self.encoder)
 
     async def run(self) -> dict[str, Any]:
-        """Pre-training and fine-tuning, with a look at TESW now and then, and all comparisons."""
+        """Pre-train and fine-tune; return the measures before and after, and curves on TESW."""
         from honeyguide.source_finder.training.several import joined  # noqa: PLC0415
 
-        # as reward, a scorer that has not seen these sites' labels
+        # the scorer that gives rewards has not seen the labels of these sites
         rewards = await self.judge("validation") if self.settings.get("scorer_rewards") else None
         curves: dict[str, Any] = {"epochs": [], "sites": []}
         train = self.sites("train", rewards)
@@ -114,7 +114,7 @@ class _Training:
         return {"before": before, "after": after, "curves": curves, **found}
 
     def _look(self, curve: list[Any], every: int) -> Any:
-        """Recall on TESW after one, two and three clicks, noted every so many epochs or sites."""
+        """Return a callback that appends the recall on TESW every so many epochs or sites."""
         from honeyguide.source_finder.training.sources import evaluate  # noqa: PLC0415
 
         async def look(done: int, net: Any) -> None:
@@ -125,9 +125,9 @@ class _Training:
         return look
 
     def _test(self, name: str) -> Any:
-        """A test set, read once."""
+        """Return a test set, which is read once."""
         if name not in self._tests:
-            boxes, self.boxes = self.boxes, None  # finding needs none
+            boxes, self.boxes = self.boxes, None  # test sites need no layout
             self._tests[name] = self.sites(name, seed=SITES_SEED)
             self.boxes = boxes
         return self._tests[name]
@@ -148,8 +148,8 @@ class _Training:
 
 
 def _remembering(policy: Any) -> Any:
-    """The same policy, which weighs the links of a page once."""
-    known: dict[int, Any] = {}  # pages are kept by their sites: none takes another's place
+    """Cache a policy's weights by page."""
+    known: dict[int, Any] = {}  # ids stay unique: sites keep their pages alive
 
     def weigh(page: Any) -> Any:
         if id(page) not in known:
@@ -160,7 +160,7 @@ def _remembering(policy: Any) -> Any:
 
 
 def _by_menu(sites: Any, walks: Sequence[Any]) -> dict[str, dict[str, float]]:
-    """Precision, and how often the first click is right, on sites with a mega-menu and others."""
+    """Return precision and first-click accuracy of sites with and without a mega-menu."""
     found: dict[str, list[tuple[bool, ...]]] = {"mega": [], "flat": []}
     for host, walk in zip(sites.world.hosts, walks, strict=True):
         found["mega" if sites.world.site(host).mega else "flat"].append(walk.found)

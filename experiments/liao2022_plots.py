@@ -1,4 +1,4 @@
-"""The figures of suite liao2022, numbered as in document 003."""
+"""Figures of experiment liao2022, numbered as in Liao & Chang (2022)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -13,7 +13,7 @@ Runs = Sequence[dict[str, Any]]
 
 
 def numbers(runs: Runs, *path: str) -> list[float]:
-    """What stands in each run at the end of a path of keys."""
+    """List the number that each run has under nested keys."""
     found = []
     for run in runs:
         value: Any = run
@@ -24,12 +24,12 @@ def numbers(runs: Runs, *path: str) -> list[float]:
 
 
 def mean(runs: Runs, *path: str) -> float:
-    """The mean over runs."""
+    """Return the mean over runs of a number under nested keys."""
     return float(np.mean(numbers(runs, *path)))
 
 
 def recall_by_epoch(results: Results, task: str, name: str) -> Figure:
-    """Figure 5: recall after one, two and three clicks while pre-training goes on."""
+    """Plot figure 5: recall after one, two and three clicks, by epoch of pre-training."""
     figure, axes = _empty("epochs of pre-training", "share of TESW sites found")
     curve = _curve(results.runs("finder", task, name), "epochs")
     for place, clicks in ((1, "one click"), (2, "two clicks"), (3, "three clicks")):
@@ -39,7 +39,7 @@ def recall_by_epoch(results: Results, task: str, name: str) -> Figure:
 
 
 def first_by_epoch(results: Results, task: str, names: Sequence[str]) -> Figure:
-    """Figure 7: the first click while pre-training goes on, by what gives the reward."""
+    """Plot figure 7: first-click accuracy by epoch, for each kind of reward."""
     figure, axes = _empty("epochs of pre-training", "first click right, TESW")
     for name in names:
         curve = _curve(results.runs("finder", task, name), "epochs")
@@ -50,7 +50,7 @@ def first_by_epoch(results: Results, task: str, names: Sequence[str]) -> Figure:
 
 
 def first_by_site(results: Results, task: str, name: str) -> Figure:
-    """Figure 9: the first click while fine-tuning goes on, run by run."""
+    """Plot figure 9: first-click accuracy by site of fine-tuning, for each run."""
     figure, axes = _empty("sites of fine-tuning", "first click right, TESW")
     for run in results.runs("finder", task, name):
         before = [0, run["before"]["tesw adaptive"]["first"]]
@@ -61,7 +61,7 @@ def first_by_site(results: Results, task: str, name: str) -> Figure:
 
 
 def steps(results: Results, task: str, ways: Sequence[str]) -> Figure:
-    """Figures 6 and 10: adaptive against fixed steps, before and after fine-tuning."""
+    """Plot figures 6 and 10: adaptive and fixed steps, before and after fine-tuning."""
     figure, axes = _empty("", "source pages a click, Mixed")
     runs = results.runs("finder", task, results.entries("finder", task)[0])
     for offset, when in ((-0.2, "before"), (0.2, "after")):
@@ -73,7 +73,7 @@ def steps(results: Results, task: str, ways: Sequence[str]) -> Figure:
 
 
 def layout(runs_of: Mapping[str, Runs]) -> Figure:
-    """Figure 8: with and without the auxiliary task, before fine-tuning."""
+    """Plot figure 8: with and without the auxiliary task, before fine-tuning."""
     figure, axes = _empty("", "source pages a click, Mixed")
     for place, runs in enumerate(runs_of.values()):
         axes.bar(place, mean(runs, "before", "mixed adaptive", "precision"), 0.5)
@@ -90,7 +90,7 @@ def _empty(below: str, beside: str) -> tuple[Figure, Axes]:
 
 
 def _curve(runs: Runs, which: str) -> "np.ndarray[Any, np.dtype[np.float64]]":
-    """The mean of runs, point by point."""
+    """Return the mean curve of the runs."""
     points = np.array([run["curves"][which] for run in runs], np.float64)
     curve: np.ndarray[Any, np.dtype[np.float64]] = points.mean(axis=0)
     return curve

@@ -1,4 +1,4 @@
-"""The source finder on webkb: trained on three universities, tested on the fourth."""
+"""Train the source finder on three universities of webkb and test it on the fourth."""
 
 import asyncio
 import tarfile
@@ -26,14 +26,14 @@ HOMES = {
 }
 KINDS = ("course", "faculty")
 BUDGETS = (20, 50)  # clicks
-STARTS = 4  # other pages of a university that training starts from, too
-FEWEST_LINKS = 5  # of such a page
+STARTS = 4  # start pages of a university besides its home page, in training
+FEWEST_LINKS = 5  # of a start page
 SHORT = {"step_size": 0.0005}
 QUICK = 2  # epochs
-TWICE = (  # the others are run once
+TWICE = (  # entries with two runs; the others have one
     "links shown, feedback, five nets", "links shown, feedback", "links shown", "four texts",
 )  # fmt: skip
-# entry -> what Anchor-Net is given, and how it learns
+# entry -> inputs of Anchor-Net and settings of its training
 VARIANTS: dict[str, dict[str, Any]] = {
     "links shown, feedback, five nets": {
         "around": True,
@@ -63,7 +63,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
 
 
 def run_finder(trial: Trial, world: str, random_seed: int) -> dict[str, Any]:
-    """Train on three universities; pages found from the fourth's home page, by clicks."""
+    """Train on three universities and count pages found on the fourth."""
     kind, test = trial.task.topic, trial.task.name.split()[1]
     quick = trial.task.name.endswith("quick")
     training = _Training(world, kind, test, random_seed, VARIANTS[trial.entry.name])
@@ -73,7 +73,7 @@ def run_finder(trial: Trial, world: str, random_seed: int) -> dict[str, Any]:
 
 
 class _Training:
-    """One kind of page, one university held out."""
+    """Train and test for one kind of page with one university held out."""
 
     def __init__(
         self, world: str, kind: str, test: str, random_seed: int, settings: dict[str, Any]
@@ -87,7 +87,7 @@ class _Training:
         self.settings, self.test, self.random_seed = settings, test, random_seed
 
     async def run(self, epochs: int) -> dict[int, int]:
-        """Pages of the kind that were found with so many clicks."""
+        """Return the pages found within each budget of clicks."""
         from honeyguide.source_finder.inputs import AROUND  # noqa: PLC0415
         from honeyguide.source_finder.training.several import Several, joined  # noqa: PLC0415 needs an extra
         from honeyguide.source_finder.training.sources import (  # noqa: PLC0415
@@ -123,7 +123,7 @@ class _Training:
         return {budget: sum(walk.found[:budget]) for budget in BUDGETS}
 
     def _scored(self, known: list[int], epochs: int) -> Judge:
-        """Relevance by a page scorer that learnt these pages; the truth counts what is found."""
+        """Return a judge: relevance from a page scorer, the verdict from the labels."""
         from honeyguide.source_finder.training.finder import scoring  # noqa: PLC0415 needs an extra
         from honeyguide.source_finder.training.page_scorer import ScorerTraining  # noqa: PLC0415
 
@@ -139,7 +139,7 @@ class _Training:
         return pages
 
     def _starts(self, name: str, pages: list[int], rng: np.random.Generator) -> list[str]:
-        """The home page, and some other pages with links."""
+        """Return the home page and some other pages with links."""
         linked = [p for p in pages if len(self.graph.page(p, False).links) >= FEWEST_LINKS]
         chosen = rng.choice(linked, STARTS, replace=False).tolist()
         return [HOMES[name], *(self.graph.url(page) for page in chosen)]
@@ -147,7 +147,7 @@ class _Training:
 
 @cache
 def _others(world: str, kind: str, test: str, budget: int) -> tuple[int, int]:
-    """What best_first, which is told the kind's name, and the oracle find with so many clicks."""
+    """Count what best_first, with the kind's name as topic, and the oracle find."""
     best, oracle = (
         Plan(
             topic=kind,
@@ -168,7 +168,7 @@ def _others(world: str, kind: str, test: str, budget: int) -> tuple[int, int]:
 
 
 def run_scorer(trial: Trial, world: str, random_seed: int) -> dict[str, Any]:
-    """Train the page scorer on three universities' pages; measure it on the fourth's."""
+    """Train the page scorer on three universities and measure it on the fourth."""
     from honeyguide.source_finder.scorer import page_texts, whole_text  # noqa: PLC0415
     from honeyguide.source_finder.training.page_scorer import ScorerTraining  # noqa: PLC0415 needs an extra
 
@@ -191,7 +191,7 @@ def run_scorer(trial: Trial, world: str, random_seed: int) -> dict[str, Any]:
 
 @lru_cache(maxsize=1)
 def university_pages(archive: str) -> list[tuple[str, Page]]:
-    """University and page, with its HTML, of the four universities' pages."""
+    """List university and page, with its HTML, of the four universities."""
     rows = []
     for kind, university, body in _files(Path(archive)):
         if university in HOMES:
@@ -202,7 +202,7 @@ def university_pages(archive: str) -> list[tuple[str, Page]]:
 
 
 def _files(archive: Path) -> Iterator[tuple[str, str, bytes]]:
-    """Class, university and content of each file: .../CLASS/UNIVERSITY/NAME."""
+    """Yield class, university and content of each file .../CLASS/UNIVERSITY/NAME."""
     with archive.open("rb") as packed:
         stream = zstandard.ZstdDecompressor(max_window_size=1 << 27).stream_reader(packed)
         with tarfile.open(fileobj=stream, mode="r|") as files:

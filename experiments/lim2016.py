@@ -1,4 +1,4 @@
-"""Document 002: ways through a graph, and whether a link deserves to be fetched at all."""
+"""Lim (2016): orders of traversal that need little memory, and whether to fetch a link at all."""
 
 from statistics import mean
 from typing import Any
@@ -17,11 +17,11 @@ from experiments.lim2016_gate import (
     one_host,
     report_gate,
 )
-from experiments.lim2016_lists import QUEUE, STACK, document_lists
+from experiments.lim2016_lists import LISTS, QUEUE, STACK
 
-SIZES = (5, 50, 500)  # iterations of section 7.3.1
-WEBS = (1, 2, 3, 4, 5)  # random seeds of generated webs; all sizes on the first alone
-# pages -> links waiting breadth-first, in modified depth-first; seconds of both, on the live web
+SIZES = (5, 50, 500)  # iterations, as in §7.3.1
+WEBS = (1, 2, 3, 4, 5)  # random seeds of generated webs; only the first has all sizes
+# live web: pages -> links waiting breadth-first, modified depth-first; seconds of both
 PUBLISHED = {
     5: (1205, 923, 65.6, 47.4),
     50: (9522, 6096, 535.2, 411.1),
@@ -74,7 +74,7 @@ def _lists(quick: bool) -> list[Trial]:
             task=task,
             entry=entry,
             number=number,
-            function=f"{document_lists.__module__}:{document_lists.__name__}",
+            function=LISTS,
         )
         for task in _ways_tasks(quick)
         for entry in entries
@@ -115,7 +115,7 @@ def _report(results: Results, page: Page) -> dict[str, Any]:
 def _report_ways(results: Results, page: Page) -> dict[str, Any]:
     page.heading("Ways through a graph")
     page.text(
-        "The document's table of section 7.3.1 is of the live web, where a page has far more "
+        "The paper's table of section 7.3.1 is of the live web, where a page has far more "
         "links, and counts a link each time that it is found; ours counts it once."
     )
     page.table(
@@ -162,9 +162,9 @@ def _against(results: Results, task: str, entry: str, what: str) -> float:
 
 
 def _report_lists(results: Results, page: Page) -> dict[str, Any]:
-    page.heading("Waiting links as the document counts them")
+    page.heading("Waiting links as the paper counts them")
     page.text(
-        "The document's own two loops (5.1, 6.2): a link waits as often as it is found, links of a "
+        "The paper's own two loops (§5.1, §6.2): a link waits as often as it is found, links of a "
         "page are pushed in any order, the queue is not checked against visited pages. Means of "
         "five runs that differ in that order."
     )
@@ -206,7 +206,7 @@ EXPERIMENT = Experiment(
     name="lim2016",
     version=4,
     title="Ways through a graph, and parse or skip",
-    source="Document 002: Reinforcement Learning and the Web Crawling Problem, 2016.",
+    source="Lim (2016): Reinforcement Learning and the Web Crawling Problem.",
     parts=(
         Part(name="ways", trials=_ways),
         Part(name="lists", trials=_lists),

@@ -1,4 +1,4 @@
-"""Experiment lim2016's second question: is a link worth a fetch, on five runs of each graph."""
+"""Measure what the gate of Lim (2016) saves, in five runs on each graph."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -14,8 +14,8 @@ from experiments.harness.results import Results
 
 GATE, Q = "parse_or_skip", "parse_or_skip_q"
 AGENTS = ("breadth_first", "best_first", "guide")
-ROOM = 1.2  # pages of a run against those that count, to see how many more the gate needs
-# a run is a topic and a page to start from; agents and gate leave nothing to chance
+ROOM = 1.2  # budget of a run / pages that count: shows how many more pages a gate needs
+# a run is a topic and a seed page, since agents and gate are deterministic
 WEBKB = (
     ("course", "washington"),
     ("student", "cornell"),
@@ -24,7 +24,7 @@ WEBKB = (
     ("course", "utexas"),
 )
 GENERATED = (("volcanoes", 11), ("botany", 12), ("robotics", 13), ("theatre", 14), ("sailing", 15))
-# of one host each: the gate has little to go by, and must do no harm
+# webs of one host: three of the gate's four features are constant there
 WIKISPEEDIA = (
     ("Chemical_elements", "Dog"),
     ("Dinosaurs", "Germany"),
@@ -42,7 +42,7 @@ DEVELOPED_ON = (
 
 
 def many_hosts(quick: bool) -> list[Task]:
-    """Where host records mean something."""
+    """List tasks on webs of many hosts, where the gate's records of hosts differ."""
     recorded = [
         _task("webkb", label, f"http://www.cs.{start}.edu/", 400 if quick else 2000, start)
         for label, start in WEBKB
@@ -61,7 +61,7 @@ def many_hosts(quick: bool) -> list[Task]:
 
 
 def one_host(quick: bool) -> list[Task]:
-    """Where three of the four features say nothing."""
+    """List tasks on webs of one host, where three of the gate's four features are constant."""
     pages = 300 if quick else 1000
     tasks = [_task("wikispeedia", label, start, pages, start) for label, start in WIKISPEEDIA]
     tasks += [_task("mdn", label, "Web", pages, "Web") for label in MDN]
@@ -82,22 +82,29 @@ def _task(web: str, label: str, seed: str, budget: int, start: str) -> Task:
 def gated(
     part: str, tasks: Sequence[Task], agents: Sequence[str], gates: Sequence[str]
 ) -> list[Trial]:
-    """Each agent bare, and in each gate."""
+    """List trials of each agent without a gate and with each gate."""
+    entries = [
+        Entry(name=with_gate(agent, gate), agent=agent, gate=gate)
+        for agent in agents
+        for gate in ("none", *gates)
+    ]
     return [
-        Trial(part=part, task=task, entry=Entry(name=wearing(agent, gate), agent=agent, gate=gate))
+        Trial(
+            part=part, task=task, entry=Entry(name=with_gate(agent, gate), agent=agent, gate=gate)
+        )
         for task in tasks
         for agent in agents
         for gate in ("none", *gates)
     ]
 
 
-def wearing(agent: str, gate: str) -> str:
-    """The name of an agent with its gate."""
+def with_gate(agent: str, gate: str) -> str:
+    """Return the name of an agent with a gate."""
     return agent if gate == "none" else f"{agent} + {gate}"
 
 
 def needed(results: Results, part: str, task: str, entry: str, base: str) -> tuple[float, float]:
-    """Pages for what the base found in those that count: of an entry, and of the base itself."""
+    """Count pages that an entry and the base need for what the base finds in time."""
     runs, others = results.runs(part, task, entry), results.runs(part, task, base)
     target = _in_time(others[0]) if runs and others else []
     if not target:
@@ -107,13 +114,13 @@ def needed(results: Results, part: str, task: str, entry: str, base: str) -> tup
 
 
 def _in_time(run: Record) -> list[int]:
-    """When relevant pages were found, within the pages that count."""
+    """Return when relevant pages were found, within the pages that count."""
     hits: list[int] = run["hits"]
     return hits[: bisect_right(hits, round(run["budget"] / ROOM))]
 
 
 def change(pairs: Sequence[tuple[float, float]], most: float) -> str:
-    """Pages more or less over some runs; one that did not get there counts with all it had."""
+    """Return the change in pages needed; a run that falls short counts with its budget."""
     known = [pair for pair in pairs if not np.isnan(pair[1])]
     if not known:
         return "–"
@@ -123,18 +130,18 @@ def change(pairs: Sequence[tuple[float, float]], most: float) -> str:
 
 
 def report_gate(results: Results, page: Page, part: str, title: str) -> dict[str, Any]:
-    """A table of runs for each agent, and what holds over the runs of each graph."""
+    """Write a table of runs for each agent, and the change over the runs of each graph."""
     page.heading(title)
     page.text(
         "Pages needed with the gate to find as many relevant ones as without it in the pages that "
         "count, against those needed without it; the runs of a graph together by the sum of their "
         f"pages. Every run goes on for {ROOM - 1:.0%} more pages, so that it can be seen how many "
-        "more are needed. Beside it the document's three criteria (5.4) at its end: URLs parsed, "
+        "more are needed. Beside it the paper's three criteria (5.4) at its end: URLs parsed, "
         "pages parsed and the mean relevance of parsed pages. Settings were chosen on "
         f"{DEVELOPED_ON}: on none of the tasks below."
     )
     headline = {agent: _report_agent(results, page, part, agent) for agent in AGENTS}
-    entries = [name for agent in AGENTS for name in (agent, wearing(agent, GATE))]
+    entries = [name for agent in AGENTS for name in (agent, with_gate(agent, GATE))]
     page.figure(
         f"{part}-curves.png", "relevant pages against pages", curves(results, part, entries)
     )
@@ -142,7 +149,7 @@ def report_gate(results: Results, page: Page, part: str, title: str) -> dict[str
 
 
 def _report_agent(results: Results, page: Page, part: str, agent: str) -> dict[str, str]:
-    gate = wearing(agent, GATE)
+    gate = with_gate(agent, GATE)
     page.text(f"**{agent}**")
     page.table(
         ["task", "relevant", "with the gate", "pages needed", "with the gate", "change", "URLs",
@@ -158,7 +165,7 @@ def _report_agent(results: Results, page: Page, part: str, agent: str) -> dict[s
 
 
 def _by_graph(results: Results, part: str) -> dict[str, list[str]]:
-    """The tasks of each kind of graph."""
+    """Group tasks by the kind of their web."""
     webs = {trial.task.name: trial.task.web for trial in results.trials if trial.part == part}
     found: dict[str, list[str]] = {}
     for task in results.tasks(part):

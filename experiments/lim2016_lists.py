@@ -1,4 +1,4 @@
-"""Document 002's own two loops (5.1, 6.2), whose lists hold a link each time that it is found."""
+"""The two loops of Lim (2016, §5.1 and §6.2), whose lists hold a link as often as it is found."""
 
 from collections import deque
 from collections.abc import Sequence
@@ -12,12 +12,13 @@ from honeyguide.engine.loop import run_jumping
 from honeyguide.plan import Plan
 from honeyguide.urls.spelling import host
 
-SAME = 3  # pages of a host in a row, after which links of one more are not pushed
+SAME = 3  # after so many pages of a host in a row, links of its next page are not pushed
 QUEUE, STACK = "breadth_first", "host_limited_depth_first"
+LISTS = "experiments.lim2016_lists:run_lists"
 
 
-def document_lists(trial: Trial, world: str, random_seed: int) -> dict[str, Any]:
-    """One of the two for so many iterations, with the numbers of section 7.3.1."""
+def run_lists(trial: Trial, world: str, random_seed: int) -> dict[str, Any]:
+    """Run one of the two loops and return the figures of §7.3.1."""
     task = trial.task
     plan = Plan(topic=task.topic, judge=task.judge, seeds=task.seeds, world=world)
     opened = plan.open()
@@ -30,10 +31,10 @@ async def iterate(
     world: World,
     seeds: Sequence[Link],
     iterations: int,
-    modified: bool,  # depth-first with the rule of section 5.1, else breadth-first
+    modified: bool,  # depth-first with the rule of §5.1, else breadth-first
     rng: np.random.Generator,
 ) -> dict[str, Any]:
-    """Links of a page are a set there: pushed in any order, and fetched again when found again."""
+    """Visit pages; push links in random order and visit them again when found again."""
     waiting, visited, hosts, most = deque(seeds), set[str](), list[str](), 0
     while waiting and len(hosts) < iterations:
         link = waiting.pop() if modified else waiting.popleft()

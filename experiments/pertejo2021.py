@@ -1,4 +1,4 @@
-"""Document 000, chapter 4: gamma, topics, synchronous or not, recall; and a cold start."""
+"""Pertejo (2021, chapter 4): gamma, topics, synchronous or not, recall; and a cold start."""
 
 from dataclasses import replace
 from typing import Any
@@ -25,8 +25,8 @@ from experiments.trained_networks import REHEARSED
 
 BY_WORD = {topic.word: topic for topic in TOPICS}
 GAMMAS = [tenth / 10 for tenth in range(1, 10)]
-ARTICLES = 4604  # of wikispeedia: as in figure 4.6, a crawl ends when nothing is left
-SITE, SITE_PAGES = "schools-wiki", 29_949  # about as many as the document's reduced dump has
+ARTICLES = 4604  # pages of wikispeedia; as in figure 4.6, a crawl ends when none is left
+SITE, SITE_PAGES = "schools-wiki", 29_949  # about as many pages as the paper's reduced dump
 GENERATED = "synthetic:pages=60000,seed=1"
 GENERATED_PAGES = 30_000
 GENERATED_NETWORK = f"synthetic:pages={GENERATED_PAGES},seed=1"
@@ -122,7 +122,7 @@ def _cold_task(topic: Topic, number: int, budget: int) -> Task:
 
 
 def _network(quick: bool) -> list[Trial]:
-    """Figure 4.4: as many steps to train as to test, a sixth of the web's pages each."""
+    """List trials of figure 4.4: training and test have a sixth of the web's pages each."""
     topic, generated = BY_WORD["geology"], GENERATED_GEOLOGY
     tasks = [(keyword_task(topic, 100 if quick else ARTICLES // 6), ARTICLES, 1 if quick else 3)]
     if not quick:
@@ -145,9 +145,9 @@ def _network(quick: bool) -> list[Trial]:
 
 def _report(results: Results, page: Page) -> dict[str, Any]:
     page.text(
-        "The linear crawler with document 000's settings (`variant=pertejo2021`, GloVe with tf-idf "
+        "The linear crawler with the paper's settings (`variant=pertejo2021`, GloVe with tf-idf "
         "weights) and the crawler without learning (`best_first` with the same encoder). Relevant "
-        "is a page with the topic's word. The document crawls Simple English Wikipedia, 323,198 "
+        "is a page with the topic's word. The paper crawls Simple English Wikipedia, 323,198 "
         "pages, 10,000 steps; here the web is wikispeedia, 4,604 pages, and a crawl has 1,000."
     )
     page.text(WHY_NOT)
@@ -181,13 +181,13 @@ def _report_gamma(results: Results, page: Page, part: str) -> dict[str, Any]:
         ]
         for gamma in there
     ]
-    columns = ["gamma", "document", "of its best", "ours, mean", "sd", "of our best"]
+    columns = ["gamma", "paper", "of its best", "ours, mean", "sd", "of our best"]
     page.table(columns, rows)
     low = np.mean([means[g] for g in there if g <= 0.6])
     high = np.mean([means[g] for g in there if g >= 0.7] or [np.nan])
     page.text(
         f"Gamma 0.7 to 0.9 against 0.1 to 0.6: {percent(float(high / low))} of the pages "
-        f"(document: {percent(_published_drop())})."
+        f"(paper: {percent(_published_drop())})."
     )
     return {"means": means, "high_to_low": float(high / low)}
 
@@ -209,7 +209,7 @@ def _report_topics(results: Results, page: Page, part: str) -> dict[str, Any]:
             percent(basic / total), percent(linear / total),
         ])  # fmt: skip
     page.table(
-        ["topic", "document: basic", "linear", "ratio", "ours: basic", "linear", "ratio",
+        ["topic", "paper: basic", "linear", "ratio", "ours: basic", "linear", "ratio",
          "recall, basic", "recall, linear"],
         rows,
     )  # fmt: skip
@@ -225,7 +225,7 @@ def _report_exhausted(results: Results, page: Page, part: str) -> dict[str, Any]
     page.text(
         "All crawlers end with the same pages; what differs is how early they find them. The area "
         "is the mean number of relevant pages found over the whole crawl, as a share of the "
-        "oracle's. The document sees the synchronous method first for fiction and poetry, the "
+        "oracle's. The paper sees the synchronous method first for fiction and poetry, the "
         "asynchronous one between it and the basic crawler, and the three level for cancer."
     )
     names = ("best_first", "linear_async", "linear_sync")
@@ -248,7 +248,7 @@ def _report_exhausted(results: Results, page: Page, part: str) -> dict[str, Any]
 def _report_cold(results: Results, page: Page, part: str) -> dict[str, Any]:
     page.heading("A cold start, from pages drawn at random")
     page.text(
-        "The document proposes to measure how long a crawler takes to begin finding anything when "
+        "The paper proposes to measure how long a crawler takes to begin finding anything when "
         "it starts far from its topic. Medians over starting pages of the pages fetched until the "
         "first and the tenth relevant page (the whole budget and one when it never came), and "
         "means of relevant pages at the end."
@@ -272,7 +272,7 @@ def _report_cold(results: Results, page: Page, part: str) -> dict[str, Any]:
 def _report_network(results: Results, page: Page, part: str) -> dict[str, Any]:
     page.heading("A network with an output for each page, figure 4.4")
     page.text(
-        "Topic geology: the network crawls to learn, then anew to be tested. The document trains "
+        "Topic geology: the network crawls to learn, then anew to be tested. The paper trains "
         f"and tests for 5,000 steps each in about 30,000 pages; so it is on {SITE} and on the "
         f"generated web here, and wikispeedia has {ARTICLES // 6} steps for its {ARTICLES:,}. It "
         "finds the crawler without learning almost four times as good."
@@ -304,7 +304,7 @@ def _report_network(results: Results, page: Page, part: str) -> dict[str, Any]:
 
 
 def _until(run: dict[str, Any], count: int) -> int:
-    """Pages fetched until so many relevant ones; exact for the first, else to a curve's point."""
+    """Return pages fetched until n relevant ones; exact for n = 1, else to a curve's point."""
     if count == 1:
         return int(run["first"] or run["budget"] + 1)
     pages = points(run["budget"])
@@ -316,7 +316,7 @@ EXPERIMENT = Experiment(
     name="pertejo2021",
     version=3,
     title="The linear crawler of Pertejo, again",
-    source="Document 000: Pertejo's master's thesis of 2021, chapter 4.",
+    source="Pertejo (2021), master's thesis, chapter 4.",
     parts=(
         Part(name="gamma", trials=_gamma),
         Part(name="topics", trials=_topics),

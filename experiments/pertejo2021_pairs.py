@@ -1,8 +1,8 @@
-"""Document 000's frontier as its code has it: pairs of page and link, each waiting by itself.
+"""The frontier of Pertejo (2021) as in its code: pairs of page and link.
 
-A page waits as often as it is linked to, and a step is spent when a pair's page was visited
-meanwhile (appendix A.8; algorithm 3 prints "continue" there). And what is learnt of an action is
-put down to the page visited before, as Keras-RL has it, not to the page that the link stands on.
+A page waits as often as it is linked to. A pair whose page was visited meanwhile costs a step
+(appendix A.8; algorithm 3 prints "continue" there). The state of an action is the page visited
+before it, as in Keras-RL, not the page that has the link.
 """
 
 import asyncio
@@ -36,7 +36,7 @@ ON_PAIRS = "dqn_outputs on pairs"
 
 
 def rehearsed_on_pairs(trial: Trial, world: str, random_seed: int) -> dict[str, Any]:
-    """Train on the task, then crawl it anew without learning, both on pairs."""
+    """Train on the task, then crawl it again without learning, both on pairs."""
     task, entry = trial.task, trial.entry
     opened = opened_task(task, world, entry.encoder, entry.judge(task))
     policy: State | None = None
@@ -63,22 +63,22 @@ def rehearsed_on_pairs(trial: Trial, world: str, random_seed: int) -> dict[str, 
 
 
 class Pair(NamedTuple):
-    """A link as it stands on one page."""
+    """A link of one page."""
 
     id: int
     url: str
     x: Vector
-    reward: float  # of the page it stands on
+    reward: float  # of the page that has the link
 
 
 class _Pairs:
-    """Waiting pairs: the best, or any."""
+    """Waiting pairs: gives the best, or one at random."""
 
     def __init__(self, rng: np.random.Generator) -> None:
         self._rng = rng
         self._pairs: list[Pair | None] = []
         self._heap: list[tuple[float, int]] = []
-        self._waiting: list[int] = []  # places, for a draw; some are taken already
+        self._waiting: list[int] = []  # indices to draw from; some are taken already
 
     def add(self, pair: Pair, score: float) -> None:
         place = len(self._pairs)
@@ -109,16 +109,16 @@ class _Crawl:
         agent: Agent,
         world: World,
         rng: np.random.Generator,
-        vocabulary: Vocabulary | None = None,  # an encoder that weighs words by pages fetched
+        vocabulary: Vocabulary | None = None,  # of an encoder that weighs words by pages fetched
     ) -> None:
         self.agent, self.world, self.vocabulary = agent, world, vocabulary
         self.memory = Memory()
         self._pairs = _Pairs(rng)
         self.wasted = 0  # steps
-        self._place: Vector | None = None  # the state: numbers of the page that the crawl is at
+        self._place: Vector | None = None  # the state: features of the current page
 
     async def run(self, seeds: Sequence[Link], steps: int) -> list[int]:
-        """Relevant pages after each step."""
+        """Crawl and return the relevant pages found after each step."""
         curve: list[int] = []
         for seed, id in zip(seeds, self.memory.seed(seeds).ids.tolist(), strict=True):
             await self._fetch(id, seed.url)
@@ -134,7 +134,7 @@ class _Crawl:
         return curve + [self.memory.relevant_found] * (steps - len(curve))
 
     def _waste(self, pair: Pair) -> None:
-        """The environment stays at the pair's page, and gives that page's reward again."""
+        """Spend a step: the crawl stays at the pair's page and gets its reward again."""
         self.wasted += 1
         link, nothing = Link(pair.url), Verdict(0.0, False)
         x = self._acted(pair.x)
@@ -142,11 +142,11 @@ class _Crawl:
         self._place = pair.x[:-1]
 
     def _acted(self, x: Vector) -> Vector:
-        """A link's output, in the state that the crawl is in."""
+        """Return the features of an action in the current state."""
         return x if self._place is None else np.concatenate([self._place, x[-1:]])
 
     async def _fetch(self, id: int, url: str, x: Vector | None = None) -> None:
-        """Visit a page, learn from it unless it is a seed, and let its links wait."""
+        """Visit a page, learn from it unless it is a seed, and add its links."""
         visit = await self.world.visit(Link(url))
         page, reward = self.memory.visit(id, visit), self.agent.reward(visit)
         options = np.empty((0, self.agent.features.width), np.float32)

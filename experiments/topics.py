@@ -1,15 +1,15 @@
-"""The six topics of documents 001 and 000, with their categories, for webs that have them."""
+"""The six topics of Han et al. (2018) and Pertejo (2021), with tasks and agents for them."""
 
 from typing import NamedTuple
 
 from experiments.harness.experiment import Entry, Task
 
-# GloVe with tf-idf weights as in document 000; repeated tasks need not split texts anew
+# GloVe with tf-idf weights as in Pertejo (2021); the cache spares repeated tasks the encoding
 GLOVE = "glove:cache_megabytes=512"
 
 
 class Topic(NamedTuple):
-    """A topic, where a crawl for it starts, and what the designer says is related."""
+    """A topic with its seed page and the categories that count as related."""
 
     word: str
     seed: str
@@ -17,7 +17,7 @@ class Topic(NamedTuple):
     step_size: float = 0.001
 
 
-# on wikispeedia; it has no page Cameras, and hardly the word in the plural
+# pages of wikispeedia, which has no page "Cameras" and hardly uses the plural
 TOPICS = (
     Topic("cancer", "Cancer", "disease+medicine+oncology+health"),
     Topic("fiction", "Fiction", "literature+arts", 0.0005),
@@ -27,7 +27,7 @@ TOPICS = (
     Topic("poetry", "Poetry", "literature+arts"),
 )
 WIKISPEEDIA = "wikispeedia"
-# said in the reports of both documents
+# a paragraph of both papers' reports
 WHY_NOT = (
     "Where learning finds no more than no learning, two reasons can be measured. The rewards say "
     "little: with GloVe 5 % (geology) to 34 % (poetry) of wikispeedia's pages without the topic's "
@@ -40,12 +40,12 @@ LINEAR = ("linear_sync", "linear_async", "linear_moderated")
 
 
 def keyword_task(topic: Topic, budget: int, web: str = WIKISPEEDIA) -> Task:
-    """Find the pages that contain a topic's word."""
+    """Return the task to find pages that contain a topic's word."""
     return Task(name=topic.word, web=web, topic=topic.word, seeds=(topic.seed,), budget=budget)
 
 
 def han_entries(topic: Topic, encoder: str) -> list[Entry]:
-    """Document 001's four crawlers with its settings for a topic."""
+    """List the four crawlers of Han et al. (2018) with their settings for a topic."""
     settings = f"categories={topic.categories},step_size={topic.step_size}"
     names = {"best_first": "best_first"} | {name: f"{name}:{settings}" for name in LINEAR}
     return [
@@ -54,6 +54,6 @@ def han_entries(topic: Topic, encoder: str) -> list[Entry]:
 
 
 def pertejo_entry(agent: str, topic: Topic, more: str = "", name: str = "") -> Entry:
-    """Document 000's linear crawler with its settings for a topic."""
+    """Return the linear crawler of Pertejo (2021) with its settings for a topic."""
     spec = f"{agent}:variant=pertejo2021,categories={topic.categories}{more}"
     return Entry(name=name or agent, agent=spec, encoder=GLOVE, cosine=True)

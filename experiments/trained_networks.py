@@ -1,4 +1,4 @@
-"""Networks that are trained before they are measured: on the same topic, or on other ones."""
+"""Train networks before they are measured: on the same task, or on other topics."""
 
 import functools
 from collections.abc import Sequence
@@ -26,12 +26,12 @@ ABLATION = (
     Entry(name="dqn without replay", agent="dqn:replay=false"),
     Entry(name="dqn without target", agent="dqn:target=false"),
 )
-LESSON = 500  # pages
-ROUNDS = 2  # times that each lesson is taken
+LESSON = 500  # pages of a crawl for training
+ROUNDS = 2  # how often each task is crawled for training
 
 
 def rehearsed(trial: Trial, world: str, random_seed: int) -> dict[str, Any]:
-    """Document 000, 4.4: train on the task, then crawl it anew without learning."""
+    """Train on the task, then crawl it again without learning (Pertejo 2021, §4.4)."""
     opened = opened_task(trial.task, world, trial.entry.encoder, trial.entry.judge(trial.task))
     learnt, before = _crawl(opened, trial.entry.agent, random_seed)
     assert isinstance(learnt, Learner)  # noqa: S101 for the type checker
@@ -40,12 +40,12 @@ def rehearsed(trial: Trial, world: str, random_seed: int) -> dict[str, Any]:
 
 
 def in_test(agent: str) -> str:
-    """The same network after its training (document 000, 4.3)."""
+    """Return the settings of a trained network in test (Pertejo 2021, §4.3)."""
     return f"{agent},epsilon=0.1,learns=false"
 
 
 def after_others(trial: Trial, world: str, random_seed: int) -> dict[str, Any]:
-    """Train on other topics of the same web, then crawl and go on learning."""
+    """Train on other topics of the same web, then crawl while learning."""
     policy = None
     if trial.entry.name != FROM_NOTHING:
         policy = taught(trial.entry.agent, lessons(trial.task), world)
@@ -54,7 +54,7 @@ def after_others(trial: Trial, world: str, random_seed: int) -> dict[str, Any]:
 
 
 def lessons(task: Task) -> tuple[Task, ...]:
-    """The development tasks of the suite on the same web: never the task itself."""
+    """List the development tasks on the same web, except the task itself."""
     from experiments.honeyguide_v1 import DEVELOPMENT  # noqa: PLC0415 it imports this
 
     return tuple(
@@ -66,13 +66,13 @@ def lessons(task: Task) -> tuple[Task, ...]:
 
 @functools.lru_cache(maxsize=16)
 def taught(agent: str, tasks: tuple[Task, ...], world: str) -> State:
-    """What an agent knows after crawling these tasks one after the other, some times over."""
+    """Return the policy of an agent that has crawled these tasks ROUNDS times in turn."""
     policy: State | None = None
     for number, task in enumerate(tasks * ROUNDS):
         opened = opened_task(task, world, "wordllama", task.judge)
-        pupil, _ = _crawl(opened, agent, number, policy)
-        assert isinstance(pupil, Learner)  # noqa: S101 for the type checker
-        policy = pupil.policy()
+        trained, _ = _crawl(opened, agent, number, policy)
+        assert isinstance(trained, Learner)  # noqa: S101 for the type checker
+        policy = trained.policy()
     assert policy is not None  # noqa: S101 for the type checker
     return policy
 
@@ -89,7 +89,7 @@ def _crawl(
 
 @functools.lru_cache(maxsize=2)
 def opened_task(task: Task, world: str, encoder: str, judge: str) -> Assembled:
-    """The same web for all agents of a task."""
+    """Open a web once for all agents of a task."""
     return Plan(
         topic=task.topic,
         seeds=task.seeds,
@@ -115,7 +115,7 @@ def _said(found: Found) -> dict[str, Any]:
 
 
 def dqn_trials(tasks: Sequence[Task], ablated: Sequence[Task], runs: int) -> list[Trial]:
-    """dqn on every task, what it is without lessons or a component on some of them."""
+    """List trials of dqn on every task, and of its variants on some."""
     trials: list[Trial] = []
     for task in tasks:
         more = [Entry(name=FROM_NOTHING, agent="dqn"), *ABLATION] if task in ablated else []
@@ -131,7 +131,7 @@ def dqn_trials(tasks: Sequence[Task], ablated: Sequence[Task], runs: int) -> lis
 def report_dqn(
     results: Results, page: Page, parts: Sequence[str], rivals: Sequence[str]
 ) -> dict[str, Any]:
-    """Who wins where, and what each component is worth."""
+    """Write who finds most on each task, and what each component adds."""
     page.heading("dqn, trained on other topics")
     page.text(
         "The network of (page, link) was trained on the development topics of the same web "

@@ -1,4 +1,4 @@
-"""Measures of a web: degrees, topical locality, what links tell, copies and hosts."""
+"""Measure a web: degrees, topical locality, what links tell, near-duplicates and hosts."""
 
 import re
 import zlib
@@ -17,11 +17,11 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-DISTANCES = 5  # links from a relevant page
-TOPIC_WORDS = 40  # the words that set a topic's pages apart, found in their text
+DISTANCES = 5  # most links from a relevant page
+TOPIC_WORDS = 40  # most words that distinguish a topic's pages from others
 SHINGLE = 8  # words
 SKETCH = 16  # shingles kept of a page
-SAME = 12  # shared sketch entries that make two pages near-duplicates
+SAME = 12  # shared shingles that make two pages near-duplicates
 USELESS = frozenset(
     "click here|here|more|read more|more info|details|link|this|this page|page|next|previous|prev|"
     "back|go|home|top|up|continue|see|see also|full story|learn more|view|download|image".split("|")
@@ -31,7 +31,7 @@ _WORD = re.compile(r"[^\W\d_]{2,}")
 
 @dataclass(frozen=True, slots=True)
 class Web:
-    """A web held in memory: its pages, and their links as arrays."""
+    """A web in memory: its pages, and their links as arrays."""
 
     pages: Sequence[Page]
     source: Ints  # by link
@@ -43,7 +43,7 @@ class Web:
 
 
 def words(text: str) -> list[str]:
-    """The words of a text, an anchor or a URL, in lower case."""
+    """Return the words of a text, an anchor or a URL, in lower case."""
     return _WORD.findall(text.lower())
 
 
@@ -69,7 +69,7 @@ def web_statistics(
     generator: np.random.Generator,
     probes: int = 100,
 ) -> dict[str, Any]:
-    """All measures of a web; those of relevance are means over `labels`, each taken as a topic."""
+    """Return all measures; those of relevance are means over `labels`, each taken as a topic."""
     web = hold(pages)
     vocabulary = [Counter(words(page.text)) for page in web.pages]
     topics = [_topic(web, vocabulary, label, generator, probes) for label in labels]
@@ -114,24 +114,24 @@ def _topic(
 
 
 def degree(counts: Ints) -> dict[str, float]:
-    """Mean, quantiles and the exponent of the power-law tail of degrees."""
+    """Return mean, quantiles and the exponent of the power-law tail of degrees."""
     return _spread(counts) | {"tail_exponent": tail_exponent(counts)}
 
 
 def tail_exponent(counts: Ints, share: float = 0.1) -> float:
-    """Hill's estimate of a in P(x) ~ x^-a over the largest share of values; 0 when too few."""
+    """Return Hill's estimate of a in P(x) ~ x^-a over the largest values; 0 if there are few."""
     if len(counts) < 10:
         return 0.0
     floor = max(float(np.quantile(counts, 1 - share)), 1.0)
     tail = counts[counts >= floor]
-    # half a unit below: the correction for whole numbers of Clauset, Shalizi and Newman (2009)
+    # minus one half: the correction for integers of Clauset, Shalizi and Newman (2009)
     return float(1 + len(tail) / np.log(tail / (floor - 0.5)).sum())
 
 
 def ring_locality(
     web: Web, relevant: Flags, generator: np.random.Generator, probes: int = 100
 ) -> Floats:
-    """P(relevant) of pages at exactly 1, 2, ... links from a relevant page (mean over probes)."""
+    """Return P(relevant) at exactly 1, 2, ... links from a relevant page, mean over probes."""
     starts = np.flatnonzero(relevant)
     chosen = generator.choice(starts, min(probes, len(starts)), replace=False)
     rings = np.array([_rings(web, relevant, int(start)) for start in chosen])
@@ -155,7 +155,7 @@ def _rings(web: Web, relevant: Flags, start: int) -> Floats:
 
 
 def spans(offsets: Ints, rows: Ints) -> Ints:
-    """Where the links of these pages stand in `targets`."""
+    """Return the indices in `targets` of the links of these pages."""
     counts = offsets[rows + 1] - offsets[rows]
     ends = np.cumsum(counts)
     within = np.arange(ends[-1] if len(ends) else 0) - np.repeat(ends - counts, counts)
@@ -163,7 +163,7 @@ def spans(offsets: Ints, rows: Ints) -> Ints:
 
 
 def walk_locality(web: Web, relevant: Flags) -> Floats:
-    """P(relevant) after 1, 2, ... random links from a relevant page, of walks that can go on."""
+    """Return P(relevant) after 1, 2, ... random links from a relevant page, dead ends aside."""
     counts = np.diff(web.offsets)
     here = relevant / relevant.sum()
     shares = np.zeros(DISTANCES)
@@ -175,7 +175,7 @@ def walk_locality(web: Web, relevant: Flags) -> Floats:
 
 
 def topic_words(vocabulary: Sequence[Counter[str]], relevant: Flags) -> frozenset[str]:
-    """The words whose share of pages differs most, in log-odds, between relevant and other."""
+    """Return the words whose log-odds differ most between relevant and other pages."""
     inside: Counter[str] = Counter()
     outside: Counter[str] = Counter()
     for counts, is_relevant in zip(vocabulary, relevant, strict=True):
@@ -191,7 +191,7 @@ def topic_words(vocabulary: Sequence[Counter[str]], relevant: Flags) -> frozense
 
 
 def auc(scores: Floats, truth: Flags) -> float:
-    """P(a relevant one scores higher than another), ties half."""
+    """Return the area under the ROC curve: P(a relevant item scores higher), ties half."""
     _, rank, counts = np.unique(scores, return_inverse=True, return_counts=True)
     middle = np.cumsum(counts) - (counts - 1) / 2  # mean rank of equal scores, from 1
     positives, negatives = int(truth.sum()), int((~truth).sum())
@@ -211,13 +211,13 @@ def _told(texts: Sequence[str], telling: frozenset[str]) -> Floats:
 
 
 def useless(anchor: str) -> bool:
-    """Whether an anchor says nothing about where it leads."""
+    """Return whether an anchor says nothing about its target."""
     found = words(anchor)
     return not found or " ".join(found) in USELESS
 
 
 def near_duplicates(texts: Sequence[str]) -> float:
-    """The share of pages that have a near-duplicate, by bottom-k sketches of word shingles."""
+    """Return the share of pages with a near-duplicate, by bottom-k sketches of word shingles."""
     codes: dict[str, int] = {}
     holders: dict[int, list[int]] = {}
     for i, text in enumerate(texts):
@@ -225,7 +225,7 @@ def near_duplicates(texts: Sequence[str]) -> float:
             holders.setdefault(entry, []).append(i)
     shared: Counter[tuple[int, int]] = Counter()
     for together in holders.values():
-        # boilerplate shared by very many pages does not make copies
+        # at most 50 pages: boilerplate that very many share makes no near-duplicates
         for position, i in enumerate(together[:50]):
             shared.update((i, j) for j in together[position + 1 : 50])
     copies = {i for pair, count in shared.items() if count >= SAME for i in pair}
@@ -247,7 +247,7 @@ def _sketch(text: str, codes: dict[str, int]) -> list[int]:
 
 
 def hosts(urls: Sequence[str]) -> dict[str, Any]:
-    """How many hosts there are and how their sizes differ."""
+    """Return the number of hosts and the distribution of their sizes."""
     sizes = np.array(list(Counter(urlsplit(url).netloc for url in urls).values()))
     return {
         "count": len(sizes),

@@ -1,4 +1,4 @@
-"""Webs with as many links a page as document 004's."""
+"""Webs with as many links per page as those of Friar (2017)."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ def recorded(webs, web):
     return Graph.open(webs.world(web).removeprefix("graph:"))
 
 
-def test_counts_of_links_have_the_quartiles_and_the_mean_of_the_document():
+def test_counts_of_links_have_the_quartiles_and_the_mean_of_the_paper():
     """Table B.1; pages that fail have no links."""
     fetched = [links(place / 20_000) for place in range(20_000)]
     counts = [0] * round(20_000 * FAILED / (1 - FAILED)) + fetched

@@ -1,4 +1,4 @@
-"""Experiment lim2016: pages needed with a gate, and the document's own lists."""
+"""Experiment lim2016: pages needed with a gate, and the paper's own lists."""
 
 import numpy as np
 import pytest
@@ -62,7 +62,7 @@ def lists(world, iterations, modified, seed=0):
     return run_jumping(work)
 
 
-def test_in_the_documents_queue_a_link_waits_as_often_as_it_is_found():
+def test_in_the_papers_queue_a_link_waits_as_often_as_it_is_found():
     world = Small(a0="b1 c1", b1="a0 c1", c1="b1")
     queue, stack = lists(world, 3, modified=False), lists(world, 3, modified=True)
     assert queue["waiting"] == 3, "two from the first page, three from the others, two were taken"
@@ -70,7 +70,7 @@ def test_in_the_documents_queue_a_link_waits_as_often_as_it_is_found():
     assert stack["waiting"] < queue["waiting"], "it leaves what was visited"
 
 
-def test_in_the_documents_stack_links_are_left_when_the_three_pages_before_were_of_the_same_host():
+def test_in_the_papers_stack_links_are_left_when_the_three_pages_before_were_of_the_same_host():
     path = {f"a{n}": f"a{n + 1}" for n in range(9)}
     assert lists(Small(**path), 9, modified=True)["pages"] == 4
     assert lists(Small(**path), 9, modified=False)["pages"] == 9

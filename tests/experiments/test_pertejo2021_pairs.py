@@ -1,4 +1,4 @@
-"""Document 000's frontier of pairs, as its code has it."""
+"""The frontier of pairs of Pertejo (2021)."""
 
 import asyncio
 
