@@ -19,7 +19,7 @@ from honeyguide.urls.spelling import host
 from honeyguide.worlds.recorded_first import RecordedFirst
 
 RECORDED_SHARE = 0.5  # share of hosts that are recorded
-SECONDS_A_STEP = 0.125  # seconds allowed per page of the budget; walks that ignore prices spend more
+SECONDS_A_STEP = 0.125  # allowed per page of the budget: walks that ignore prices need more
 AT = " at "  # "url_linear_q at 0.1": an agent and the price of a second
 
 

@@ -88,14 +88,7 @@ def gated(
         for agent in agents
         for gate in ("none", *gates)
     ]
-    return [
-        Trial(
-            part=part, task=task, entry=Entry(name=with_gate(agent, gate), agent=agent, gate=gate)
-        )
-        for task in tasks
-        for agent in agents
-        for gate in ("none", *gates)
-    ]
+    return [Trial(part=part, task=task, entry=entry) for task in tasks for entry in entries]
 
 
 def with_gate(agent: str, gate: str) -> str:
