@@ -14,9 +14,9 @@ from experiments.friar2017_walks import (
     rewards_and_held_out,
 )
 from experiments.harness.experiment import Entry, Experiment, Part, Task, Trial
-from experiments.harness.ratios import spread
 from experiments.harness.report_page import Page
 from experiments.harness.results import Results
+from honeyguide.bench.report import spread
 
 WALK, PRICED = "experiments.friar2017_walks:walk", "experiments.friar2017_prices:priced_walk"
 PRICES = (0.0, 0.02, 0.1, 0.5)  # of a second, in rewards

@@ -7,9 +7,9 @@ from matplotlib.figure import Figure
 
 from experiments.harness.ledger import Record
 from experiments.harness.plots import curves
-from experiments.harness.ratios import spread
 from experiments.harness.report_page import Page
 from experiments.harness.results import Results
+from honeyguide.bench.report import spread
 
 PART, BASE = "order", "random_walk"
 ORDER = ("random_walk", "url_linear_q", "url_cnn_dqn", "url_async_dqn", "url_classifier")

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from experiments.friar2017_values import histograms, separation
 from experiments.friar2017_web import specialist_hosts
 from experiments.harness.experiment import Task, Trial
 from experiments.harness.trials import points
@@ -18,13 +19,7 @@ from honeyguide.engine.navigator import Navigator
 from honeyguide.features.url_words import UrlWords
 from honeyguide.frontiers.walks import Walks
 from honeyguide.judges.targets import Targets
-from honeyguide.learning.optimal import (
-    UNREACHABLE,
-    histograms,
-    hops_to_reward,
-    optimal_values,
-    separation,
-)
+from honeyguide.learning.optimal import UNREACHABLE, hops_to_reward, optimal_values
 from honeyguide.plan import Plan
 from honeyguide.registry import make
 from honeyguide.training.actors import Actors

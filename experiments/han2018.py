@@ -6,7 +6,6 @@ import numpy as np
 
 from experiments.harness.experiment import ORACLE, Entry, Experiment, Part, Task, Trial
 from experiments.harness.plots import by_repeat, curves, intervals, learning
-from experiments.harness.ratios import spread
 from experiments.harness.report_page import Page, percent
 from experiments.harness.results import Results
 from experiments.topics import (
@@ -19,6 +18,7 @@ from experiments.topics import (
     han_entries,
     keyword_task,
 )
+from honeyguide.bench.report import spread
 from honeyguide.text.words import counted
 
 GENERATED = "synthetic:pages=60000,seed=1"

@@ -6,7 +6,7 @@ import numpy as np
 
 from experiments.harness.experiment import ORACLE, Entry, Experiment, Part, Task, Trial, runs_of
 from experiments.harness.plots import curves
-from experiments.harness.ratios import bootstrap, geometric_mean, ratio, spread
+from experiments.harness.ratios import bootstrap, geometric_mean, ratio
 from experiments.harness.report_page import Page, percent
 from experiments.harness.results import Results
 from experiments.topics import (
@@ -20,6 +20,7 @@ from experiments.topics import (
     pertejo_entry,
 )
 from experiments.trained_networks import dqn_trials, report_dqn
+from honeyguide.bench.report import spread
 
 DEPARTMENTS = tuple(
     f"http://www.cs.{name}.edu" for name in ("cornell", "utexas", "washington", "wisc")

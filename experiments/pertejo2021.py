@@ -7,7 +7,6 @@ import numpy as np
 
 from experiments.harness.experiment import ORACLE, Entry, Experiment, Part, Task, Trial, runs_of
 from experiments.harness.plots import curves
-from experiments.harness.ratios import spread
 from experiments.harness.report_page import Page, percent
 from experiments.harness.results import Results
 from experiments.harness.trials import points
@@ -22,6 +21,7 @@ from experiments.topics import (
     pertejo_entry,
 )
 from experiments.trained_networks import REHEARSED
+from honeyguide.bench.report import spread
 
 BY_WORD = {topic.word: topic for topic in TOPICS}
 GAMMAS = [tenth / 10 for tenth in range(1, 10)]

@@ -19,11 +19,6 @@ class Interval(NamedTuple):
     high: float
 
 
-def spread(numbers: Sequence[float]) -> float:
-    """Return the sample standard deviation; 0 for a single run."""
-    return float(np.std(numbers, ddof=1)) if len(numbers) > 1 else 0.0
-
-
 def ratio(found: Sequence[float], base: Sequence[float]) -> float:
     """Return the ratio of the means of two agents' runs on one task."""
     return max(float(np.mean(found)), LEAST) / max(float(np.mean(base)), LEAST)

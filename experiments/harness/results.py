@@ -9,8 +9,9 @@ import numpy as np
 
 from experiments.harness.experiment import Trial
 from experiments.harness.ledger import Record
-from experiments.harness.ratios import Interval, bootstrap, ratio, spread
+from experiments.harness.ratios import Interval, bootstrap, ratio
 from experiments.harness.trials import points
+from honeyguide.bench.report import spread
 
 Floats = list[float]
 # fields that identify a run or are reported elsewhere: no mean is taken of them

@@ -1,6 +1,7 @@
 """Write a comparison as report.md, curves.png and results.json."""
 
 import json
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -64,7 +65,7 @@ def _figures(comparison: Comparison, runs: Runs) -> dict[str, Any]:
     }
 
 
-def spread(numbers: list[int]) -> float:
+def spread(numbers: Sequence[float]) -> float:
     """Return the sample standard deviation; 0 for a single run."""
     return float(np.std(numbers, ddof=1)) if len(numbers) > 1 else 0.0
 

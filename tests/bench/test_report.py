@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+from honeyguide.bench.report import spread
+
 SMALL = ("--world", "synthetic:pages=2000", "--topic", "geology", "--seed", "geology")
 WITHOUT = """
 import sys
@@ -54,3 +56,8 @@ def test_the_picture_of_an_earlier_report_does_not_stay_beside_a_later_one(tmp_p
     assert "(curves.png)" in (tmp_path / "report.md").read_text()
     assert honeyguide(WITHOUT, *command, "--budget", 6, "--replace").returncode == 0
     assert not (tmp_path / "curves.png").exists()
+
+
+def test_a_single_run_has_no_spread():
+    assert spread([3]) == 0.0
+    assert spread([2, 4]) == pytest.approx(2**0.5)

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from experiments.harness.ratios import bootstrap, geometric_mean, ratio, spread
+from experiments.harness.ratios import bootstrap, geometric_mean, ratio
 
 runs = st.lists(st.integers(0, 500).map(float), min_size=1, max_size=6)
 
@@ -40,8 +40,3 @@ def test_twice_and_half_as_much_are_as_much():
 def test_finding_nothing_has_a_finite_ratio():
     assert ratio([0.0, 0.0], [0.0]) == 1.0
     assert ratio([10.0], [0.0]) == 20.0
-
-
-def test_a_single_run_has_no_spread():
-    assert spread([3]) == 0.0
-    assert spread([2, 4]) == pytest.approx(2**0.5)
