@@ -15,7 +15,6 @@ Matrix = NDArray[np.float32]
 Ids = NDArray[np.int32]  # pages by their number in Memory
 Mask = NDArray[np.bool_]
 State = dict[str, Any]  # numpy arrays, numbers, strings, and dicts and lists of them
-Scorer = Callable[[Matrix], Vector]
 UNASKED = -math.inf  # seconds of rest that a host needs which was asked nothing
 
 
@@ -120,16 +119,40 @@ class Outlinks:
 
 
 @dataclass(frozen=True, slots=True)
+class Candidates:
+    """Links that may be taken: row i of `x` holds the features of the link to page `ids[i]`."""
+
+    ids: Ids  # shape (links,)
+    x: Matrix  # shape (links, width of the features)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __getitem__(self, rows: slice | Mask | NDArray[np.intp]) -> "Candidates":
+        """Some of them."""
+        return Candidates(self.ids[rows], self.x[rows])
+
+
+Scorer = Callable[[Candidates], Vector]
+
+
+@dataclass(frozen=True, slots=True)
 class Step:
     """One decision and its outcome: all that an agent may learn from."""
 
     link: Link
-    id: int  # number of the page in Memory
+    id: int  # number of the page it led to in Memory, after redirects
     x: Vector  # the link's features when it was taken
     reward: float
     verdict: Verdict
     page: Page | None  # None when the fetch failed
-    options: Matrix  # features of the links found there: what can be done next
+    options: Candidates  # the links found there: what can be done next
+    link_id: int = -1  # number of the page that the link named; `id` unless it redirected
+
+    @property
+    def taken(self) -> Candidates:
+        """The link itself, as it was scored."""
+        return Candidates(np.array([self.link_id], np.int32), self.x[None])
 
 
 class Taken(NamedTuple):
@@ -476,8 +499,12 @@ class Agent(ABC):
     foresees: bool = True  # scores say what pages will bring; False: they are an order, no more
 
     @abstractmethod
-    def score(self, x: Matrix) -> Vector:
-        """What links are worth: one row or a million."""
+    def score(self, links: Candidates) -> Vector:
+        """What links are worth: one or a million, a finite number each, or -inf to refuse it.
+
+        Called for the links of each page after `learn`, and for all that waits after `stale`
+        says so. The navigator checks length and numbers.
+        """
 
     @abstractmethod
     def learn(self, steps: Sequence[Step]) -> None:

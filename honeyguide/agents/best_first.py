@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from honeyguide.contracts import Agent, Goal, Matrix, State, Step, Vector
+from honeyguide.contracts import Agent, Candidates, Goal, State, Step, Vector
 from honeyguide.features.link_text import TopicSimilarity
 from honeyguide.registry import part
 
@@ -14,9 +14,9 @@ class BestFirst(Agent):
     def __init__(self, goal: Goal) -> None:
         self.features: TopicSimilarity = TopicSimilarity(goal.topic, goal.encoder)
 
-    def score(self, x: Matrix) -> Vector:
+    def score(self, links: Candidates) -> Vector:
         """The similarity itself."""
-        return x[:, 0]
+        return links.x[:, 0]
 
     def learn(self, steps: Sequence[Step]) -> None:
         """Nothing to learn."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from honeyguide.contracts import Agent, Matrix, Step, Vector
+from honeyguide.contracts import Agent, Candidates, Step, Vector
 from honeyguide.features.discovery import Discovery
 from honeyguide.registry import part
 
@@ -16,9 +16,9 @@ class BreadthFirst(Agent):
     def __init__(self) -> None:
         self.features = Discovery()
 
-    def score(self, x: Matrix) -> Vector:
+    def score(self, links: Candidates) -> Vector:
         """The earlier the better; exact for the first 16 million URLs."""
-        return -x[:, 0]
+        return -links.x[:, 0]
 
     def learn(self, steps: Sequence[Step]) -> None:
         """Nothing to learn."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from honeyguide.contracts import Agent, Matrix, State, Step, Vector
+from honeyguide.contracts import Agent, Candidates, State, Step, Vector
 from honeyguide.features.recency import Recency
 from honeyguide.registry import part
 
@@ -16,9 +16,9 @@ class DepthFirst(Agent):
     def __init__(self) -> None:
         self.features: Recency = Recency()
 
-    def score(self, x: Matrix) -> Vector:
+    def score(self, links: Candidates) -> Vector:
         """The later the better; exact for the first 16 million links found."""
-        return x[:, 0]
+        return links.x[:, 0]
 
     def learn(self, steps: Sequence[Step]) -> None:
         """Nothing to learn."""

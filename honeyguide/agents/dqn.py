@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import torch
 
-from honeyguide.contracts import Agent, Goal, Matrix, State, Step, Vector
+from honeyguide.contracts import Agent, Candidates, Goal, Matrix, State, Step, Vector
 from honeyguide.errors import HoneyguideError
 from honeyguide.features.state_action import COSINES, STATE, StateAction
 from honeyguide.learning.dueling import Dueling
@@ -47,9 +47,9 @@ class Dqn(Agent):
         self._visits = 0
         self.loss = 0.0
 
-    def score(self, x: Matrix) -> Vector:
+    def score(self, links: Candidates) -> Vector:
         """Q(s, a): a first guess by cosines and what the network adds."""
-        return self._q(x)
+        return self._q(links.x)
 
     def _q(self, x: Matrix, data: torch.Tensor | None = None) -> Vector:
         q: Vector = x[:, COSINES] @ GUESS + self._network.values(x, data)
@@ -66,7 +66,7 @@ class Dqn(Agent):
     def learn(self, steps: Sequence[Step]) -> None:
         """Keep each step, learn from some, let the copy follow."""
         for step in steps:
-            options = step.options
+            options = step.options.x
             if len(options) > MOST_OPTIONS:
                 options = options[self._dice.permutation(len(options))[:MOST_OPTIONS]]
             self._replay.add(Experience(step.x.copy(), step.reward, options.copy()))

@@ -12,6 +12,7 @@ import torch
 from honeyguide.agents.rewards import tiered
 from honeyguide.contracts import (
     Agent,
+    Candidates,
     Goal,
     Matrix,
     MemoryView,
@@ -69,10 +70,10 @@ class DqnOutputs(Agent):
         self._replay = Replay(for_replay, ROOM)
         self._chance = torch.Generator().manual_seed(int(for_network.integers(2**62)))
 
-    def score(self, x: Matrix) -> Vector:
+    def score(self, links: Candidates) -> Vector:
         """Q(s, a) = V(s) + A(s, a) - mean A(s, .): of each row's own output only."""
         p = self._parameters.arrays()
-        states, own = x[:, :-1], x[:, -1].astype(np.intp)
+        states, own = links.x[:, :-1], links.x[:, -1].astype(np.intp)
         hidden = np.tanh(np.tanh(states @ p["w1"] + p["b1"]) @ p["w2"] + p["b2"])
         advantage = (hidden * p["a"][:, own].T).sum(axis=1) + p["a_offset"][own]
         mean = hidden @ p["a"].mean(axis=1) + p["a_offset"].mean()
@@ -92,7 +93,7 @@ class DqnOutputs(Agent):
         for step in steps:
             if not self.learns:
                 continue
-            after = step.options[:1, :-1].copy()
+            after = step.options.x[:1, :-1].copy()
             self._replay.add(Experience(step.x.copy(), step.reward, after))
             if len(self._replay) <= WARM:
                 continue

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from honeyguide.contracts import Agent, Goal, Matrix, State, Step, Vector
+from honeyguide.contracts import Agent, Candidates, Goal, State, Step, Vector
 from honeyguide.errors import HoneyguideError
 from honeyguide.features.categories import Categories
 from honeyguide.features.evidence import LinkEvidence
@@ -43,7 +43,7 @@ class Guide(Agent):
         self.gamma = gamma
         self._topic = goal.topic
         self._categories = Categories(goal.topic)
-        words, width = self.features.words, self.features.words + self.features.company.width
+        words, width = self.features.width, self.features.width + self.features.company.width
         self._evidence = slice(words, words + EVIDENCE)
         # before the first page: a link is worth its likeness to the topic, like best_first's
         self._weights = np.zeros(width)
@@ -56,26 +56,26 @@ class Guide(Agent):
         self._along, self._gain = np.zeros((2, PENDING, width))  # visits to take off, along' gain
         self._pending = 0
 
-    def score(self, x: Matrix) -> Vector:
+    def score(self, links: Candidates) -> Vector:
         """The worth that is expected; while nothing relevant is found, belief has a say as well.
 
         Without a reward all there is to learn is what to avoid, and hope feeds on itself.
         """
         company = self.features.company
         if company.visits * GOLDEN % 1 < self._say_of_belief():
-            return self.features.worth(x, self._belief)
-        return self._expected(x)
+            return self.features.worth(links, self._belief)
+        return self._expected(links)
 
     def learn(self, steps: Sequence[Step]) -> None:
         """Least squares, one row at a time (Sherman and Morrison)."""
         for step in steps:
-            x = self.features.whole(step.x[None])[0].astype(np.float64)
+            x = self.features.whole(step.taken)[0].astype(np.float64)
             worth = step.reward + self.gamma * self._best_of(step.options)
             along = self._inverse @ x - (self._gain @ x) @ self._along
             gain = along / (1 + x @ along)
             self._weights += gain * (worth - x @ self._weights)
             self._note(along, gain)
-            self.features.company.credit(int(self.features.pages(step.x[None])[0]), step.reward)
+            self.features.company.credit(step.link_id, step.reward)
             if step.page is not None:
                 self._categories.note(step.page, step.verdict.relevant)
 
@@ -137,8 +137,8 @@ class Guide(Agent):
             return 0.5
         return 0.25 if company.barren > DROUGHT else 0.0
 
-    def _expected(self, x: Matrix) -> Vector:
-        return self.features.worth(x, self._weights.astype(np.float32))
+    def _expected(self, links: Candidates) -> Vector:
+        return self.features.worth(links, self._weights.astype(np.float32))
 
     def _note(self, along: NDArray[np.float64], gain: NDArray[np.float64]) -> None:
         self._along[self._pending], self._gain[self._pending] = along, gain
@@ -150,6 +150,6 @@ class Guide(Agent):
         self._inverse -= self._along.T @ self._gain
         self._along[:], self._gain[:], self._pending = 0, 0, 0
 
-    def _best_of(self, options: Matrix) -> float:
+    def _best_of(self, options: Candidates) -> float:
         """The expected worth of the best link of a page, as a share of a relevant page's."""
         return min(1.0, max(0.0, float(self._expected(options).max(initial=0.0))))

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from honeyguide.contracts import Agent, Matrix, Page, State, Step, Vector
+from honeyguide.contracts import Agent, Candidates, Page, State, Step, Vector
 from honeyguide.errors import HoneyguideError
 from honeyguide.features.recency import Recency
 from honeyguide.registry import part
@@ -22,9 +22,9 @@ class HostLimitedDepthFirst(Agent):
         self.limit = limit
         self._host, self._in_a_row = "", 0  # of the last page, and how many pages it lasted
 
-    def score(self, x: Matrix) -> Vector:
+    def score(self, links: Candidates) -> Vector:
         """The later the better; exact for the first 16 million links found."""
-        return x[:, 0]
+        return links.x[:, 0]
 
     def learn(self, steps: Sequence[Step]) -> None:
         """Nothing to learn."""

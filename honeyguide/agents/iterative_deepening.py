@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from honeyguide.contracts import Agent, Matrix, State, Step, Vector
+from honeyguide.contracts import Agent, Candidates, State, Step, Vector
 from honeyguide.errors import HoneyguideError
 from honeyguide.features.recency import Recency
 from honeyguide.registry import part
@@ -30,10 +30,10 @@ class IterativeDeepening(Agent):
         self.limit = step  # hops from a seed
         self._stale = False
 
-    def score(self, x: Matrix) -> Vector:
+    def score(self, links: Candidates) -> Vector:
         """The later the better, within the limit first; exact for 8 million links found."""
-        below = np.where(x[:, 1] > self.limit, BELOW, np.float32(0))
-        scores: Vector = x[:, 0] - below
+        below = np.where(links.x[:, 1] > self.limit, BELOW, np.float32(0))
+        scores: Vector = links.x[:, 0] - below
         return scores
 
     def learn(self, steps: Sequence[Step]) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from honeyguide.agents.rewards import tiered
-from honeyguide.contracts import Agent, Goal, Matrix, State, Step, Vector, Visit
+from honeyguide.contracts import Agent, Candidates, Goal, Matrix, State, Step, Vector, Visit
 from honeyguide.errors import HoneyguideError, unknown
 from honeyguide.features.discrete import HAN, PERTEJO, Buckets, Discrete, category_words
 from honeyguide.registry import part
@@ -75,9 +75,9 @@ class Linear(Agent):
         self._rng = rng
         self._w: Weights = self.variant.first_weights * rng.random(self.features.width)  # line 2
 
-    def score(self, x: Matrix) -> Vector:
+    def score(self, links: Candidates) -> Vector:
         """q(s, a, w) = w . x(s, a): equation (2)."""
-        return x @ self._w.astype(np.float32)
+        return links.x @ self._w.astype(np.float32)
 
     def explores(self) -> bool:
         """Lines 16 to 20: at random with probability epsilon."""
@@ -97,7 +97,7 @@ class Linear(Agent):
             if step.verdict.relevant and self.variant.relevant_ends:
                 error = step.reward - q  # line 33
             else:
-                error = self._error(step.reward, self._next_value(step.options), q)
+                error = self._error(step.reward, self._next_value(step.options.x), q)
             self._w = np.clip(self._w + self.variant.step_size * error * x, -LARGEST, LARGEST)
 
     def _next_value(self, options: Matrix) -> float:

@@ -6,6 +6,7 @@ import numpy as np
 
 from honeyguide.contracts import (
     Agent,
+    Candidates,
     Goal,
     Mask,
     Matrix,
@@ -37,13 +38,13 @@ class Oracle(Agent):
         self._hops = hops_to(self._truth, self._unvisited)
         self._outdated = False
 
-    def score(self, x: Matrix) -> Vector:
+    def score(self, links: Candidates) -> Vector:
         """Fewer hops are better.
 
         Visits only lengthen the way to what is left, so old counts are lower bounds, and a
         waiting link at zero hops is a relevant page: only when none waits is a recount needed.
         """
-        pages = x[:, 0].astype(np.int64)
+        pages = links.x[:, 0].astype(np.int64)
         hops = self._hops[pages]
         if self._outdated and not np.any(hops == 0):
             self._hops = hops_to(self._truth, self._unvisited)

@@ -8,6 +8,7 @@ import numpy as np
 from honeyguide.agents.wrapped import Wrapped
 from honeyguide.contracts import (
     Agent,
+    Candidates,
     Features,
     Ids,
     Matrix,
@@ -40,9 +41,10 @@ class Priced(Wrapped):
         self.price, self.most = price, most
         self.features = _WithSeconds(agent.features, seconds)
 
-    def score(self, x: Matrix) -> Vector:
+    def score(self, links: Candidates) -> Vector:
         """The other's score, less the price of the seconds that a link takes."""
-        scores: Vector = self.agent.score(x[:, :-1]) - np.float32(self.price) * x[:, -1]
+        price = np.float32(self.price) * links.x[:, -1]
+        scores: Vector = self.agent.score(_without_seconds(links)) - price
         return scores
 
     def foreseen(self, x: Vector, score: float) -> float | None:
@@ -60,7 +62,13 @@ class Priced(Wrapped):
 
     def learn(self, steps: Sequence[Step]) -> None:
         """The other learns, without the seconds."""
-        self.agent.learn([replace(s, x=s.x[:-1], options=s.options[:, :-1]) for s in steps])
+        self.agent.learn(
+            [replace(s, x=s.x[:-1], options=_without_seconds(s.options)) for s in steps]
+        )
+
+
+def _without_seconds(links: Candidates) -> Candidates:
+    return Candidates(links.ids, links.x[:, :-1])
 
 
 class _WithSeconds:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from honeyguide.contracts import Agent, Matrix, Step, Vector
+from honeyguide.contracts import Agent, Candidates, Step, Vector
 from honeyguide.features.discovery import Discovery
 from honeyguide.registry import part
 
@@ -18,9 +18,9 @@ class Random(Agent):
     def __init__(self) -> None:
         self.features = Discovery()
 
-    def score(self, x: Matrix) -> Vector:
+    def score(self, links: Candidates) -> Vector:
         """All the same."""
-        return np.zeros(len(x), np.float32)
+        return np.zeros(len(links), np.float32)
 
     def explores(self) -> bool:
         """Always."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from honeyguide.contracts import Agent, Goal, Matrix, State, Step, Vector, Visit
+from honeyguide.contracts import Agent, Candidates, Goal, State, Step, Vector, Visit
 from honeyguide.errors import HoneyguideError
 from honeyguide.learning.exploring import EPSILON, Fading
 from honeyguide.learning.parameters import shared
@@ -84,9 +84,9 @@ class UrlAsyncDqn(Agent):
 
     # ------------------------------------------------------------------ algorithm 3
 
-    def score(self, x: Matrix) -> Vector:
+    def score(self, links: Candidates) -> Vector:
         """v(s; theta)."""
-        return self._values.score(x)
+        return self._values.score(links.x)
 
     def explores(self) -> bool:
         """At random with probability epsilon, which falls to 0."""

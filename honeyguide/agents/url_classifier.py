@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from honeyguide.agents.url_linear_q import VOCABULARY, Adam, bag_of_words
-from honeyguide.contracts import Agent, Goal, Matrix, State, Step, Truth, Vector, Visit
+from honeyguide.contracts import Agent, Candidates, Goal, Matrix, State, Step, Truth, Vector, Visit
 from honeyguide.errors import HoneyguideError
 from honeyguide.features.url_words import UrlWords
 from honeyguide.learning.optimal import optimal_values
@@ -69,9 +69,9 @@ class Classifier(Agent):
         for chosen in drawn:
             values.learn(rows[chosen], optimal[chosen])
 
-    def score(self, x: Matrix) -> Vector:
+    def score(self, links: Candidates) -> Vector:
         """v(s; theta)."""
-        return self._values.score(x)
+        return self._values.score(links.x)
 
     def ends(self, visit: Visit) -> bool:
         """Section 3.2.3: an episode ends with a reward."""

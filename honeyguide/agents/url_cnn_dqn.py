@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import torch
 
-from honeyguide.contracts import Agent, Goal, Matrix, State, Step, Vector, Visit
+from honeyguide.contracts import Agent, Candidates, Goal, State, Step, Vector, Visit
 from honeyguide.errors import unknown
 from honeyguide.learning.exploring import EPSILON, Fading
 from honeyguide.learning.replay import Experience, RankedReplay, Replay
@@ -46,9 +46,9 @@ class UrlCnnDqn(Agent):
         self._steps = 0
         self.loss = 0.0  # of the last step
 
-    def score(self, x: Matrix) -> Vector:
+    def score(self, links: Candidates) -> Vector:
         """v(s; theta)."""
-        return self._values.score(x)
+        return self._values.score(links.x)
 
     def explores(self) -> bool:
         """At random with probability epsilon, which falls to 0."""
@@ -86,7 +86,7 @@ class UrlCnnDqn(Agent):
         """Equation 2.20: the values by which the best option is chosen."""
         if not self.double:
             return None
-        return self.score(np.concatenate([experience.options for experience in batch]))
+        return self._values.score(np.concatenate([experience.options for experience in batch]))
 
     def news(self) -> dict[str, float]:
         """What a training log shows."""

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from honeyguide.contracts import Agent, Goal, Matrix, State, Step, Vector, Visit
+from honeyguide.contracts import Agent, Candidates, Goal, State, Step, Vector, Visit
 from honeyguide.errors import HoneyguideError, unknown
 from honeyguide.features.url_words import UrlWords
 from honeyguide.learning.exploring import EPSILON, Fading
@@ -49,9 +49,9 @@ class UrlLinearQ(Agent):
         self._replay = kind(for_replay) if kind else None
         self._errors = np.zeros(1, np.float32)  # of the last step
 
-    def score(self, x: Matrix) -> Vector:
+    def score(self, links: Candidates) -> Vector:
         """v(s; w): the sum of the weights of its words."""
-        return self._values(x.astype(np.uint16))
+        return self._values(links.x.astype(np.uint16))
 
     def explores(self) -> bool:
         """At random with probability epsilon, which falls to 0."""
@@ -86,7 +86,7 @@ class UrlLinearQ(Agent):
 
     def _options(self, step: Step) -> Words:
         """Where it can go on: nowhere from a reward."""
-        options = step.options[:0] if step.verdict.relevant else step.options
+        options = step.options.x[:0] if step.verdict.relevant else step.options.x
         longest = int((options > 0).sum(axis=1).max(initial=1))
         rows = np.zeros((len(options), self.features.width), np.uint16)
         rows[:, :longest] = options[:, :longest]

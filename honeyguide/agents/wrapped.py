@@ -2,7 +2,16 @@
 
 from collections.abc import Sequence
 
-from honeyguide.contracts import Agent, Features, Matrix, Page, State, Step, Vector, Visit
+from honeyguide.contracts import (
+    Agent,
+    Candidates,
+    Features,
+    Page,
+    State,
+    Step,
+    Vector,
+    Visit,
+)
 
 
 class Wrapped(Agent):
@@ -14,9 +23,9 @@ class Wrapped(Agent):
         self.frontier, self.max_waiting = agent.frontier, agent.max_waiting
         self.foresees = agent.foresees
 
-    def score(self, x: Matrix) -> Vector:
+    def score(self, links: Candidates) -> Vector:
         """What the other says."""
-        return self.agent.score(x)
+        return self.agent.score(links)
 
     def learn(self, steps: Sequence[Step]) -> None:
         """Let the other learn."""

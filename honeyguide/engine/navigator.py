@@ -11,6 +11,7 @@ import numpy as np
 from honeyguide.contracts import (
     UNASKED,
     Agent,
+    Candidates,
     Compactable,
     Frontier,
     Gate,
@@ -30,9 +31,11 @@ from honeyguide.contracts import (
 )
 from honeyguide.engine.memory import Memory
 from honeyguide.engine.shed_links import LetGo
-from honeyguide.engine.skipped_links import Aside, Skipped
+from honeyguide.engine.skipped_links import Aside
+from honeyguide.errors import HoneyguideError
 from honeyguide.gates.none import Open
 from honeyguide.guards.none import Unguarded
+from honeyguide.text.words import counted
 
 Lanes = Callable[[Ids, Matrix], Ids]  # hosts and rows of links: whose rest each waits for
 WAITING_SHARE = 4  # of the bytes of all tables, one in four is left to waiting links
@@ -150,11 +153,11 @@ class Navigator:
         self._aside.discard(found.ids)
         self.gate.see(found)
         x = self.agent.features(self.memory, found)
-        step = Step(
-            lease.link, page, lease.x, self.agent.reward(visit), visit.verdict, visit.page, x
-        )
+        options = Candidates(found.ids, x)
+        reward = self.agent.reward(visit)
+        step = Step(lease.link, page, lease.x, reward, visit.verdict, visit.page, options, lease.id)
         self.agent.learn([step])
-        self._wait(found.ids, x, self.agent.score(x))
+        self._wait(found.ids, x, self._score(options))
         if self.agent.ends(visit):
             self.frontier.end()
         self._rescore()
@@ -225,8 +228,10 @@ class Navigator:
         self._explore = state["explore"]
         self._credit = state["credit"]
         self._tries = dict(state["tries"])
-        for url, depth, source, *rest in state["leases"]:
-            self.leases[url] = Lease(Link(url, depth=depth, source=source), *rest)
+        width = self.agent.features.width  # 0.1.0 kept the page's number behind guide's features
+        for url, depth, source, id, x, score in state["leases"]:
+            link = Link(url, depth=depth, source=source)
+            self.leases[url] = Lease(link, id, x[:width], score)
 
     def _stops(self) -> bool:
         asks = type(self.agent).stops is not Agent.stops  # the best score is not free to know
@@ -269,15 +274,30 @@ class Navigator:
             return False
         worths = partial(self.gate.worths, self.memory)
         count = max(RECONSIDERED, len(self._aside) // 100)
-        best = self._aside.take_best(worths, self.agent.score, count)
+        best = self._aside.take_best(worths, self._score, count)
         self._forced.update(best.ids.tolist())
         self._put_back_skipped(best)
         self.moved += 1
         return True
 
-    def _put_back_skipped(self, skipped: Skipped | None) -> None:
+    def _put_back_skipped(self, skipped: Candidates | None) -> None:
         if skipped is not None:
-            self._wait(skipped.ids, skipped.x, self.agent.score(skipped.x))
+            self._wait(skipped.ids, skipped.x, self._score(skipped))
+
+    def _score(self, links: Candidates) -> Vector:
+        """The agent's scores, checked: one for each link, finite or -inf."""
+        scores = self.agent.score(links)
+        if np.shape(scores) != (len(links),):
+            raise HoneyguideError(
+                f"{_name(self.agent)} gave scores of shape {np.shape(scores)} for"
+                f" {counted(len(links), 'link')}: one number for each link is needed"
+            )
+        if not scores.max(initial=-np.inf) < np.inf:  # NaN is above nothing
+            raise HoneyguideError(
+                f"{_name(self.agent)} gave a score that is not a number or is infinite:"
+                " scores are finite, or -inf to refuse a link"
+            )
+        return scores
 
     def _wait(self, ids: Ids, x: Matrix, scores: Vector) -> None:
         """Let links wait for their turn."""
@@ -326,8 +346,8 @@ class Navigator:
         self._tries[lease.id] = self._tries.get(lease.id, 0) + 1
         self.memory.visits += 1
         self._wait_again(lease)
-        nothing = np.empty((0, len(lease.x)), np.float32)
-        return Step(lease.link, lease.id, lease.x, 0.0, visit.verdict, None, nothing)
+        nothing = Candidates(np.empty(0, np.int32), np.empty((0, len(lease.x)), np.float32))
+        return Step(lease.link, lease.id, lease.x, 0.0, visit.verdict, None, nothing, lease.id)
 
     def _found(self, page: int, visit: Visit) -> Outlinks:
         if visit.page is None:
@@ -344,8 +364,12 @@ class Navigator:
         waiting = len(self.frontier)
         self._credit = min(self._credit + self.rescoring, max(waiting, 1))
         if self.agent.stale() and self._credit >= waiting:
-            self.frontier.rescore(self.agent.score)
+            self.frontier.rescore(self._score)
             self._credit = 0.0
+
+
+def _name(agent: Agent) -> str:
+    return f"agent {type(agent.learner).__name__}"
 
 
 def _only(found: Outlinks, chosen: Mask) -> Outlinks:

@@ -1,24 +1,15 @@
 """Links that were skipped, with all that is needed to let them wait again."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from honeyguide.contracts import Ids, Matrix, Scorer, State, Vector
+from honeyguide.contracts import Candidates, Ids, Scorer, State, Vector
 from honeyguide.frontiers.block import NOTHING, Block
 
 WORTH, SCORE = 0, 1  # two opinions of a link: the gate's and the agent's
 MEMORY = 20  # links by which an opinion is judged
-
-
-@dataclass(frozen=True, slots=True)
-class Skipped:
-    """Some links, as a frontier takes them."""
-
-    ids: Ids
-    x: Matrix
 
 
 class Aside:
@@ -51,14 +42,14 @@ class Aside:
             for id in ids[self._block.holds(ids)].tolist():
                 self._block.remove(id)
 
-    def take(self, ids: Ids) -> Skipped | None:
+    def take(self, ids: Ids) -> Candidates | None:
         """Those of these links that are kept here, no longer; none when there are none."""
         if not len(self) or not len(ids):
             return None
         kept = ids[self._block.holds(ids)]
         return self._take(self._block.rows(kept)) if len(kept) else None
 
-    def take_best(self, worths: Callable[[Ids], Vector], score: Scorer, count: int) -> Skipped:
+    def take_best(self, worths: Callable[[Ids], Vector], score: Scorer, count: int) -> Candidates:
         """Some links, those worth most and those with the best scores; no longer kept.
 
         Most are of the kind that has lately brought more relevant pages.
@@ -97,8 +88,8 @@ class Aside:
         self._kind = dict(state["kind"])
         self._brought = list(state["brought"])
 
-    def _take(self, rows: NDArray[np.intp]) -> Skipped:
+    def _take(self, rows: NDArray[np.intp]) -> Candidates:
         rows = rows[np.argsort(self._block.page[rows])]
         ids = self._block.page[rows].copy()
         x = np.stack([self._block.remove(id)[1] for id in ids.tolist()])
-        return Skipped(ids, x)
+        return Candidates(ids, x)

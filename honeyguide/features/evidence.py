@@ -7,7 +7,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from honeyguide import urls
-from honeyguide.contracts import Goal, Ids, Link, Matrix, MemoryView, Outlinks, State, Vector
+from honeyguide.contracts import (
+    Candidates,
+    Goal,
+    Link,
+    Matrix,
+    MemoryView,
+    Outlinks,
+    State,
+    Vector,
+)
 from honeyguide.features.link_context import Company
 from honeyguide.features.link_text import TopicSimilarity
 from honeyguide.text.words import words
@@ -16,7 +25,7 @@ HEAD = 300  # characters of a page that say what it is about
 
 
 class LinkEvidence:
-    """A row of [meaning of the link's words | hashed words | number of its page].
+    """A row of [meaning of the link's words | hashed words].
 
     What a row cannot hold, since it changes while the link waits, is kept by page in `company`.
     """
@@ -26,8 +35,7 @@ class LinkEvidence:
         self._topic: Vector = goal.encoder([goal.topic])[0]
         self.dimensions = min(dimensions, goal.encoder.width)
         self.buckets = buckets
-        self.words = self.dimensions + buckets  # columns about the link's own words
-        self.width = self.words + 1
+        self.width = self.dimensions + buckets
         self.company = Company(self.dimensions)
         self._similarity = TopicSimilarity(goal.topic, goal.encoder)  # all that best_first knows
 
@@ -39,8 +47,7 @@ class LinkEvidence:
         own = self._encoder([f"{urls.words(link.url)} {link.anchor}" for link in found.links])
         around = self._encoder([link.context for link in found.links])
         x[:, : self.dimensions] = own[:, : self.dimensions]
-        self._hash_words(x[:, self.dimensions : self.words], found.links)
-        x[:, -1] = found.ids.view(np.float32)  # the same bits
+        self._hash_words(x[:, self.dimensions :], found.links)
         source = np.full(len(x), self._source(found), np.float32)
         whole = self._similarity(memory, found)[:, 0]
         likeness = np.stack([own @ self._topic, around @ self._topic, whole, source])
@@ -52,19 +59,14 @@ class LinkEvidence:
         """Bytes of its tables."""
         return self.company.nbytes + self._similarity.nbytes
 
-    @staticmethod
-    def pages(x: Matrix) -> Ids:
-        """The number of each row's page."""
-        return x[:, -1].view(np.int32)
-
-    def whole(self, x: Matrix) -> Matrix:
+    def whole(self, links: Candidates) -> Matrix:
         """Rows with all that is known now: of the words, then of the company."""
-        return np.hstack([x[:, : self.words], self.company.rows(self.pages(x))])
+        return np.hstack([links.x, self.company.rows(links.ids)])
 
-    def worth(self, x: Matrix, weights: Vector) -> Vector:
-        """whole(x) @ weights."""
-        company = self.company.worth(self.pages(x), weights[self.words :])
-        return x[:, : self.words] @ weights[: self.words] + company
+    def worth(self, links: Candidates, weights: Vector) -> Vector:
+        """whole(links) @ weights."""
+        company = self.company.worth(links.ids, weights[self.width :])
+        return links.x @ weights[: self.width] + company
 
     def state(self) -> State:
         """What is known of each page so far."""

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from honeyguide.columns import Columns
-from honeyguide.contracts import Ids, Mask, Matrix, Scorer, State, Vector
+from honeyguide.contracts import Candidates, Ids, Mask, Matrix, Scorer, State, Vector
 
 Entry = tuple[float, int, int]  # -score, page, row: older pages first among equals
 # numbers scored at once: they fit into the processor's cache, and the product of so few is not
@@ -93,10 +93,11 @@ class Block:
 
     def rescore(self, score: Scorer) -> None:
         """Score the whole block, then mask: gathering the rows in use would cost far more."""
-        scores, rows = self.score, self._rows["x"]
+        scores, rows, pages = self.score, self._rows["x"], self.page
         for start in range(0, len(scores), self._slab):
             old = scores[start : start + self._slab]
-            new = score(rows[start : start + len(old)])
+            some = slice(start, start + len(old))
+            new = score(Candidates(pages[some], rows[some]))
             np.copyto(old, new, where=np.isfinite(old))  # seeds keep their +inf
 
     @property
@@ -159,7 +160,10 @@ class Block:
 
     def load(self, state: State) -> None:
         """Become what was saved."""
-        self._rows.load(state["rows"])
+        rows, width = state["rows"], self._rows["x"].shape[1]
+        if np.shape(rows["x"])[1] == width + 1:  # 0.1.0 kept the page's number there, too
+            rows = {**rows, "x": rows["x"][:, :width]}
+        self._rows.load(rows)
         self._row_of.load(state["row_of"])
         self._free = state["free"].tolist()
         self._hosts.load(state["hosts"])

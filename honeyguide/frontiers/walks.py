@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from honeyguide.columns import Columns
-from honeyguide.contracts import Ids, Mask, Matrix, Scorer, State, Taken, Vector
+from honeyguide.contracts import Candidates, Ids, Mask, Matrix, Scorer, State, Taken, Vector
 from honeyguide.errors import HoneyguideError
 from honeyguide.frontiers.hosts import Hosts
 from honeyguide.frontiers.pool import Pool, Rows
@@ -161,7 +161,8 @@ class Walks:
     def rescore(self, score: Scorer) -> None:
         """New scores for the links of this page."""
         waiting = self._links.scores > NOTHING
-        self._links.scores[waiting] = score(self._links.x[waiting])
+        links = Candidates(self._links.ids, self._links.x)
+        self._links.scores[waiting] = score(links[waiting])
 
     def end(self) -> None:
         """Begin again elsewhere."""

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 
 from honeyguide.columns import Columns
 from honeyguide.contracts import (
     Agent,
+    Candidates,
     Features,
     Ids,
     Mask,
@@ -27,13 +27,6 @@ from honeyguide.contracts import (
 NOTHING = np.float32(-np.inf)  # the score of a page that does not wait
 
 
-class Offer(NamedTuple):
-    """Waiting links, best first, with their rows."""
-
-    ids: Ids
-    x: Matrix
-
-
 class Offers:
     """A frontier that shows its best links and takes only what it is told to; no host rests."""
 
@@ -44,13 +37,13 @@ class Offers:
     def __len__(self) -> int:
         return int(np.count_nonzero(self._score > NOTHING))
 
-    def best_few(self, count: int) -> Offer:
+    def best_few(self, count: int) -> Candidates:
         """The best that wait, older pages first among equals."""
         place = len(self._rows) - count
         worst = np.partition(self._score, place)[place] if place > 0 else NOTHING
         ids = np.flatnonzero((self._score >= worst) & (self._score > NOTHING))
         ids = ids[np.argsort(-self._score[ids], kind="stable")][:count]
-        return Offer(ids.astype(np.int32), self._rows["x"][ids])
+        return Candidates(ids.astype(np.int32), self._rows["x"][ids])
 
     def wants(self, ids: Ids) -> Mask:
         """New pages, and those that wait already."""
@@ -106,7 +99,8 @@ class Offers:
     def rescore(self, score: Scorer) -> None:
         """New scores for all that waits; seeds keep their +inf."""
         old = self._score
-        np.copyto(old, score(self._rows["x"]), where=np.isfinite(old))
+        links = Candidates(np.arange(len(old), dtype=np.int32), self._rows["x"])
+        np.copyto(old, score(links), where=np.isfinite(old))
 
     def end(self) -> None:
         """There are no episodes here."""
@@ -145,13 +139,13 @@ class Ranked(Agent):
         """The columns that whoever chooses gets to see."""
         return self._columns.part(x, 0)
 
-    def ask(self, adviser: int, x: Matrix) -> Vector:
+    def ask(self, adviser: int, links: Candidates) -> Vector:
         """What links are worth to one adviser."""
-        return self.advisers[adviser].score(self._columns.part(x, 1 + adviser))
+        return self.advisers[adviser].score(self._part(links, 1 + adviser))
 
-    def score(self, x: Matrix) -> Vector:
+    def score(self, links: Candidates) -> Vector:
         """The first adviser's."""
-        return self.ask(0, x)
+        return self.ask(0, links)
 
     def reward(self, visit: Visit) -> float:
         """The first adviser's."""
@@ -171,8 +165,11 @@ class Ranked(Agent):
         return self.advisers[0].stale()
 
     def _for(self, number: int, step: Step) -> Step:
-        x, options = (self._columns.part(rows, number) for rows in (step.x[None], step.options))
-        return replace(step, x=x[0], options=options)
+        x = self._columns.part(step.x[None], number)[0]
+        return replace(step, x=x, options=self._part(step.options, number))
+
+    def _part(self, links: Candidates, number: int) -> Candidates:
+        return Candidates(links.ids, self._columns.part(links.x, number))
 
 
 class _Joined:

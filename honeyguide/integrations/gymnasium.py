@@ -10,10 +10,10 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from honeyguide.agents.oracle import Oracle
-from honeyguide.contracts import Agent, Features, Goal, Link, Visit, World
+from honeyguide.contracts import Agent, Candidates, Features, Goal, Link, Visit, World
 from honeyguide.engine.loop import run_jumping
 from honeyguide.errors import HoneyguideError
-from honeyguide.integrations.candidate_frontier import Offer, Offers, Ranked
+from honeyguide.integrations.candidate_frontier import Offers, Ranked
 from honeyguide.integrations.link_rows import LinkRows
 from honeyguide.learning.policies import load_policy
 from honeyguide.plan import Plan
@@ -174,11 +174,11 @@ class CrawlEnv(gymnasium.Env[Observation, np.int64]):
             info["oracle"] = self._oracle_choice(self._offer)
         return info
 
-    def _oracle_choice(self, offer: Offer) -> int:
+    def _oracle_choice(self, offer: Candidates) -> int:
         """The place of the link that the oracle would take; -1 when nothing is offered."""
         if not len(offer.ids):
             return -1
-        return int(self._agent.ask(1, offer.x).argmax())
+        return int(self._agent.ask(1, offer).argmax())
 
     def _url(self, id: int) -> str:
         return self._navigator.memory.urls.url(id)

@@ -48,7 +48,7 @@ class UrlValues:
 
     def experience(self, step: Step) -> Experience:
         """What a step has to say; nothing can be done where an episode ends."""
-        options = step.options[:0] if step.verdict.relevant else step.options
+        options = step.options.x[:0] if step.verdict.relevant else step.options.x
         return Experience(
             self.features.row_of(step).astype(np.uint16), step.reward, options.astype(np.uint16)
         )

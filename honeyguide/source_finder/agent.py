@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from honeyguide import urls
-from honeyguide.contracts import Agent, Matrix, State, Step, Vector, Visit
+from honeyguide.contracts import Agent, Candidates, State, Step, Vector, Visit
 from honeyguide.errors import HoneyguideError
 from honeyguide.registry import part
 from honeyguide.source_finder.inputs import Choice, Episode
@@ -65,9 +65,9 @@ class SourceFinder(Agent):
         self._means = [self.threshold, float(SEEDS)]  # mean of equation 5, over so many sites
         self._is_stale = False
 
-    def score(self, x: Matrix) -> Vector:
+    def score(self, links: Candidates) -> Vector:
         """pi(a): the probability that a link leads to a source page; with feedback, its worth."""
-        return self.features.worths(x)
+        return self.features.worths(links.x)
 
     def stops(self, best_score: float) -> bool:
         """Algorithm 3, lines 4 to 7: nothing seems likely enough."""
@@ -91,7 +91,7 @@ class SourceFinder(Agent):
                 options = list(dict.fromkeys([taken, *site.options]))[:MOST_OPTIONS]
                 site.choices.append([options, 0, step.reward])
                 site.options = [place for place in site.options if place != taken]
-            site.options.extend(self.features.places(step.options).tolist())
+            site.options.extend(self.features.places(step.options.x).tolist())
             if len(site.choices) >= self.steps:
                 self._done.append(site.choices)
                 site.choices = []
@@ -161,7 +161,7 @@ class SourceFinder(Agent):
             x = step.x[None]
             if self.features.places(x)[0] >= 0:
                 page = step.page.url if step.page else step.link.url
-                kin.tell(step.link.url, page, float(self.score(x)[0]), step.reward)
+                kin.tell(step.link.url, page, float(self.features.worths(x)[0]), step.reward)
                 self._is_stale = True
 
     def _gradient(self) -> "PolicyGradient":

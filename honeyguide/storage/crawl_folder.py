@@ -34,7 +34,7 @@ MEASURED_EVERY = 16  # visits between two looks at the memory that the process h
 START = "start.policy"  # what the agent of a crawl started from
 LEARNT = "learnt.policy"  # what it has learnt
 PARTS = ("agent", "encoder", "judge", "world")  # that may read files
-LISTS = ("files", "paths")  # settings that name several, set apart by commas
+LISTS_OF_NAMES = ("domains",)  # settings that are one file, or names with commas between
 
 
 def begin(folder: Path, plan: Plan) -> None:
@@ -54,8 +54,8 @@ def from_root(kind: str, spec: str) -> str:
     found = find(kind, name)
     if not found.files or not rest:
         return spec
-    is_list = found.files in LISTS or rest.startswith(f"{found.files}=")
-    pieces = rest.split(",") if is_list and not _names_file(rest) else [rest]
+    is_one = found.files in LISTS_OF_NAMES or _names_file(rest)
+    pieces = [rest] if is_one else rest.split(",")
     return f"{name}:{','.join(_piece_from_root(found, piece, rest) for piece in pieces)}"
 
 

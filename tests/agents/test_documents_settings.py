@@ -17,6 +17,7 @@ from honeyguide.engine.memory import Memory
 from honeyguide.features.discrete import HAN, PERTEJO
 from honeyguide.learning.replay import Experience, RankedReplay, Replay
 from honeyguide.registry import make
+from tests.candidates import candidates
 
 
 @pytest.fixture
@@ -119,7 +120,9 @@ def _step(agent, relevant=False, options=0):
     x = np.zeros(agent.features.width, np.float32)
     rows = np.zeros((options, len(x)), np.float32)
     link = Link("http://rock.example/", depth=1)
-    return Step(link, 0, x, float(relevant), Verdict(float(relevant), relevant), None, rows)
+    return Step(
+        link, 0, x, float(relevant), Verdict(float(relevant), relevant), None, candidates(rows)
+    )
 
 
 def test_titles_stand_for_pages_and_anchors_for_links():
@@ -128,7 +131,13 @@ def test_titles_stand_for_pages_and_anchors_for_links():
     for _ in range(agent.features.sightings):
         words = agent._words_of(
             Step(
-                Link(page.url, depth=1), 0, np.zeros(50), 0.0, Verdict(0, False), page, np.empty(0)
+                Link(page.url, depth=1),
+                0,
+                np.zeros(50),
+                0.0,
+                Verdict(0, False),
+                page,
+                candidates(np.empty((0, 1))),
             )
         )
     assert [agent.features.words[n] for n in words if n] == ["rock", "example", "~granite"]
@@ -192,7 +201,7 @@ def test_half_of_the_last_layer_is_left_out_in_a_lesson_and_nothing_in_a_score(n
     assert float(left_out.float().mean()) == pytest.approx(0.5, abs=0.02)
     assert torch.allclose(thinned[~left_out], 2 * whole[~left_out])  # as large in the mean
     x = np.ones((4, agent.features.width), np.float32)
-    assert agent.score(x).tolist() == agent.score(x).tolist()
+    assert agent.score(candidates(x)).tolist() == agent.score(candidates(x)).tolist()
 
 
 def test_the_network_chooses_the_output_that_its_slower_copy_weighs(named, monkeypatch):

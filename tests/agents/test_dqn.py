@@ -12,6 +12,7 @@ from honeyguide.agents.dqn_outputs import DqnOutputs
 from honeyguide.contracts import Goal, Link, Page, Step, Verdict, Visit
 from honeyguide.engine.memory import Memory
 from honeyguide.features.state_action import COSINES
+from tests.candidates import candidates
 
 PARTS = ["double", "dueling", "replay", "target"]
 
@@ -19,7 +20,7 @@ PARTS = ["double", "dueling", "replay", "target"]
 def step(x, reward, options=None):
     options = np.empty((0, len(x)), np.float32) if options is None else options
     verdict = Verdict(reward, reward > 0)
-    return Step(Link("http://x.example/"), 0, x, reward, verdict, None, options)
+    return Step(Link("http://x.example/"), 0, x, reward, verdict, None, candidates(options))
 
 
 def rows(agent, count, seed=0):
@@ -29,7 +30,7 @@ def rows(agent, count, seed=0):
 def test_before_the_first_page_links_are_worth_their_cosines(encoder):
     agent = Dqn(Goal("geology", encoder), np.random.default_rng(0))
     x = rows(agent, 5)
-    assert agent.score(x) == pytest.approx(x[:, COSINES] @ [0.25, 0.25, 0.5], abs=1e-6)
+    assert agent.score(candidates(x)) == pytest.approx(x[:, COSINES] @ [0.25, 0.25, 0.5], abs=1e-6)
 
 
 @pytest.mark.parametrize("left_out", [None, *PARTS])
@@ -40,7 +41,7 @@ def test_it_learns_what_a_page_and_the_next_are_worth_whatever_is_left_out(encod
     bad[5:] += 0.5
     for _ in range(600):
         agent.learn([step(good, 1.0), step(gate, 0.0, good[None]), step(bad, 0.0)])
-    q = agent.score(np.stack([good, gate, bad]))
+    q = agent.score(candidates(np.stack([good, gate, bad])))
     assert q == pytest.approx([1.0, 0.5, 0.0], abs=0.25)
     assert q[0] > q[1] > q[2]
 
@@ -51,7 +52,7 @@ def test_outputs_learn_which_page_is_worth_going_to(encoder):
     x[:, 0], x[:, -1] = 0.5, [3, 7]
     for _ in range(150):
         agent.learn([step(x[0], 30.0), step(x[1], -1.0)])
-    good, bad = agent.score(x)
+    good, bad = agent.score(candidates(x))
     assert good > bad + 5
 
 
@@ -71,7 +72,7 @@ def test_an_output_alone_is_that_of_the_whole_network(encoder):
     x = rows(agent, 4)
     own = x[:, -1] = [0, 3, 9, 3]
     whole = all_outputs(agent, x[:, :-1])
-    assert agent.score(x) == pytest.approx(whole[np.arange(4), own], abs=1e-5)
+    assert agent.score(candidates(x)) == pytest.approx(whole[np.arange(4), own], abs=1e-5)
     states = torch.from_numpy(x[:, :-1])
     assert agent._best(states).tolist() == whole.argmax(axis=1).tolist()
 

@@ -9,6 +9,7 @@ from honeyguide.engine.memory import Memory
 from honeyguide.errors import HoneyguideError
 from honeyguide.features.link_context import EVIDENCE, SHOWN
 from honeyguide.registry import make
+from tests.candidates import candidates
 
 
 @pytest.fixture
@@ -17,14 +18,20 @@ def goal(encoder):
 
 
 def seeds(guide, texts):
-    """Rows of links with these words, on a crawl that has just begun."""
+    """Links with these words, on a crawl that has just begun."""
     links = [Link(f"http://a.example/{n}", text) for n, text in enumerate(texts)]
-    memory = Memory()
-    return guide.features(memory, memory.seed(links))
+    return found_by(guide, Memory(), links)
 
 
-def step(x, reward, options):
-    return Step(Link(""), 0, x, reward, Verdict(reward, reward > 0), None, options)
+def found_by(guide, memory, links):
+    found = memory.seed(links)
+    return candidates(guide.features(memory, found), found.ids)
+
+
+def step(links, place, reward, options):
+    """A visit of the link at this place."""
+    verdict, id = Verdict(reward, reward > 0), int(links.ids[place])
+    return Step(Link(""), id, links.x[place], reward, verdict, None, options, id)
 
 
 TEXTS = [f"{a} {b}" for a in "rock chess wine opera".split() for b in "one two tree ship".split()]
@@ -36,9 +43,10 @@ def test_it_is_ridge_regression_about_its_belief(goal, visits):
     x = seeds(guide, TEXTS * 3)[:visits]
     y = np.random.default_rng(1).random(visits)
     rows = []
-    for row, reward in zip(x, y, strict=True):
-        rows.append(guide.features.whole(row[None])[0].astype(float))  # as it was when it was taken
-        guide.learn([step(row, reward, x[:0])])
+    for place, reward in enumerate(y):
+        taken = guide.features.whole(x[place : place + 1])[0]  # as it is now
+        rows.append(taken.astype(float))
+        guide.learn([step(x, place, reward, x[:0])])
     belief = np.zeros(16 + EVIDENCE + 8)
     belief[17:20] = 0.3, 0.3, 0.5
     precision = 2.0 / np.array([OWN_WORDS] * 16 + [COMPANY] * EVIDENCE + [WORDS_AROUND] * 8)
@@ -53,7 +61,7 @@ def test_a_page_is_also_worth_what_its_best_link_is(goal):
     for guide in (near, far):
         x = seeds(guide, ["opera", "geology of rocks"])
         before = guide.score(x)[0]
-        guide.learn([step(x[0], 0.0, x[1:])])
+        guide.learn([step(x, 0, 0.0, x[1:])])
         guide.gained = guide.score(x)[0] - before
     assert near.gained < far.gained
 
@@ -70,9 +78,9 @@ def test_a_link_gains_when_its_sibling_turns_out_to_be_relevant(goal):
     hub = Page("http://a.example/hub", links=links)
     visit = Visit(Link(hub.url), hub, Verdict(0.0, False))
     found = memory.link(memory.visit(int(memory.seed([visit.link]).ids[0]), visit), hub)
-    x = guide.features(memory, found)
+    x = candidates(guide.features(memory, found), found.ids)
     before = guide.features.company.rows(found.ids)[1]
-    guide.learn([step(x[0], 1.0, x[:0])])
+    guide.learn([step(x, 0, 1.0, x[:0])])
     after = guide.features.company.rows(found.ids)[1]
     assert after[SHOWN] > before[SHOWN]
 
@@ -80,11 +88,11 @@ def test_a_link_gains_when_its_sibling_turns_out_to_be_relevant(goal):
 def test_after_hosts_that_soon_had_nothing_more_to_give_a_new_one_is_preferred(goal):
     guide, memory = Guide(goal), Memory()
     urls = [f"http://{host}.example/{page}" for host in "abcd" for page in range(13)]
-    x = guide.features(memory, memory.seed([Link(url, "rock") for url in urls]))
+    x = found_by(guide, memory, [Link(url, "rock") for url in urls])
     for host in (0, 13, 26):
         for page in range(12):
-            guide.learn([step(x[host + page], float(page < 3), x[:0])])
-    same_words = guide.score(x[[12, 25, 38, 51]])
+            guide.learn([step(x, host + page, float(page < 3), x[:0])])
+    same_words = guide.score(x[np.array([12, 25, 38, 51])])
     assert same_words[3] > same_words[:3].max() + 0.1
 
 
@@ -92,7 +100,7 @@ def says_of_belief(guide, x, believed, visits, reward=0.0):
     """After how many of some more visits a link was worth what was believed of it at first."""
     count = 0
     for _ in range(visits):
-        guide.learn([step(x[0], reward, x[:0])])
+        guide.learn([step(x, 0, reward, x[:0])])
         count += bool(guide.score(x[1:])[0] == pytest.approx(believed))
     return count
 
@@ -110,7 +118,7 @@ def test_while_nothing_relevant_is_found_belief_has_a_say(goal):
 def test_a_state_that_was_kept_before_droughts_were_counted_is_gone_on_from(goal):
     guide = Guide(goal)
     x = seeds(guide, ["geology rocks"] * 2)
-    guide.learn([step(x[0], 1.0, x[:0])] * 3)
+    guide.learn([step(x, 0, 1.0, x[:0])] * 3)
     state = guide.state()
     del state["features"]["company"]["barren"]
     again = Guide(goal)
@@ -124,15 +132,16 @@ def test_belief_has_half_of_the_say_however_seldom_links_are_scored(goal, interv
     x = seeds(guide, ["geology rocks"] * 2)
     believed, count = guide.score(x[1:])[0], 0
     for _ in range(40):
-        guide.learn([step(x[0], 0.0, x[:0])] * interval)
+        guide.learn([step(x, 0, 0.0, x[:0])] * interval)
         count += bool(guide.score(x[1:])[0] == pytest.approx(believed))
     assert 14 <= count <= 26
 
 
 def learnt(goal, texts, rewards):
     guide = Guide(goal)
-    for row, reward in zip(seeds(guide, texts), rewards, strict=True):
-        guide.learn([step(row, reward, row[None][:0])])
+    x = seeds(guide, texts)
+    for place, reward in enumerate(rewards):
+        guide.learn([step(x, place, reward, x[:0])])
     return guide
 
 
@@ -150,7 +159,7 @@ def test_of_another_topic_the_words_are_not_believed(goal, encoder):
     fresh = Guide(Goal("wine", encoder))
     fresh.load_policy(earlier.policy())
     x = seeds(fresh, ["opera house", "zzz"])
-    company = fresh.features.company.rows(fresh.features.pages(x))
+    company = fresh.features.company.rows(x.ids)
     assert fresh.score(x) == pytest.approx(
         company[:, :EVIDENCE] @ earlier.policy()["weights"][320 : 320 + EVIDENCE], abs=1e-5
     )
@@ -171,13 +180,13 @@ def test_a_setting_out_of_range_is_refused(goal, wrong):
 
 def test_categories_are_words_that_tell_relevant_pages_from_others(goal):
     guide = Guide(goal)
-    x = seeds(guide, ["one"])[0]
+    x = seeds(guide, ["one"])
     for number in range(12):
         relevant = number % 3 == 0
         text = f"The geology of volcanic basalt, {number}." if relevant else "The wine of the ship."
         page = Page("", "", text)
         verdict = Verdict(float(relevant), relevant)
-        guide.learn([Step(Link(""), 0, x, verdict.relevance, verdict, page, x[None][:0])])
+        guide.learn([Step(Link(""), 0, x.x[0], verdict.relevance, verdict, page, x[:0], 0)])
     assert guide.categories() == ["basalt", "volcanic"]
     again = Guide(goal)
     again.load(guide.state())

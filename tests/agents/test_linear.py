@@ -14,6 +14,7 @@ from honeyguide.engine.navigator import Navigator
 from honeyguide.errors import HoneyguideError
 from honeyguide.frontiers.best_first import BestFirst
 from honeyguide.registry import make
+from tests.candidates import candidates
 
 from ..webs import TinyWeb
 
@@ -162,7 +163,9 @@ rows = st.lists(numbers, min_size=3, max_size=3).map(lambda row: np.array(row, n
 def step(x, reward, options=(), relevant=False):
     rest = np.array(options, np.float32).reshape(-1, len(x))
     verdict = Verdict(0.0, relevant)
-    return Step(LINK, 1, np.asarray(x, np.float32), reward, verdict, Page(LINK.url), rest)
+    return Step(
+        LINK, 1, np.asarray(x, np.float32), reward, verdict, Page(LINK.url), candidates(rest)
+    )
 
 
 def learnt(kind, before, what, **settings):
@@ -250,7 +253,7 @@ def test_diverging_weights_still_give_finite_scores(kind):
         learner.learn([step([9, 9], -1.0, [[9, 8], [1, 9]])])
     assert np.abs(learner.policy()["weights"]).max() > 1e30
     x = np.full((4, 2), 9, np.float32)
-    assert np.isfinite(learner.score(x)).all()
+    assert np.isfinite(learner.score(candidates(x))).all()
     assert np.isfinite(learner.policy()["weights"]).all()
 
 

@@ -20,6 +20,7 @@ from honeyguide.frontiers.walks import Walks
 from honeyguide.plan import Plan
 from honeyguide.registry import make
 from honeyguide.training.actors import DONE, Actors, Told, _Signals, _tell
+from tests.candidates import candidates
 
 from ..processes import end
 from ..webs import TinyWeb
@@ -69,17 +70,23 @@ def rows(agent, *urls):
 def step(x, reward=0.0, options=None, relevant=False):
     options = np.empty((0, len(x)), np.float32) if options is None else options
     return Step(
-        Link("http://x.example/", depth=1), 0, x, reward, Verdict(reward, relevant), None, options
+        Link("http://x.example/", depth=1),
+        0,
+        x,
+        reward,
+        Verdict(reward, relevant),
+        None,
+        candidates(options),
     )
 
 
 def test_a_linear_step_is_one_of_adam_towards_equation_3_1():
     agent = UrlLinearQ(Goal("prizes", None), np.random.default_rng(0))
     page, one, two = rows(agent, "http://rock.example/", "http://sea.example/", "http://law.test/")
-    before = agent.score(np.stack([page, one, two]))
+    before = agent.score(candidates(np.stack([page, one, two])))
     agent.learn([step(page, 0.0, np.stack([one, two]))])
     target = 0.75 * before[1:].max()
-    moved = agent.score(page[None])[0] - before[0]
+    moved = agent.score(candidates(page[None]))[0] - before[0]
     # Adam's first step moves each weight by its step size in the direction of the error
     assert moved == pytest.approx(2 * 0.001 * np.sign(target - before[0]), rel=1e-3)
 
@@ -90,7 +97,7 @@ def test_nothing_is_expected_beyond_a_reward():
     agent._w[agent.features._numbers["sea"]] = 50.0
     for _ in range(400):
         agent.learn([step(page, 1.0, other[None], relevant=True)])
-    assert agent.score(page[None])[0] == pytest.approx(1.0, abs=0.05)
+    assert agent.score(candidates(page[None]))[0] == pytest.approx(1.0, abs=0.05)
 
 
 def test_a_step_costs_what_the_penalty_says():
@@ -118,7 +125,9 @@ def test_learnt_weights_serve_another_crawl():
     one.learn([step(page, 1.0, relevant=True)])
     other = UrlLinearQ(Goal("prizes", None), np.random.default_rng(1))
     other.load_policy(one.policy())
-    assert other.score(other.features.rows(["http://rock.example/"])) == one.score(page[None])
+    assert other.score(candidates(other.features.rows(["http://rock.example/"]))) == one.score(
+        candidates(page[None])
+    )
 
 
 def test_without_torch_all_else_works_and_the_extra_is_named():
@@ -172,7 +181,9 @@ def test_the_classifier_is_better_than_chance_and_knows_pages_it_was_not_shown(e
     assert found > 3 * random
     truth = web().truth()
     unseen = np.setdiff1d(np.arange(len(truth.relevant)), agent.seen)
-    values = agent.score(agent.features.rows([truth.url(page) for page in unseen.tolist()]))
+    values = agent.score(
+        candidates(agent.features.rows([truth.url(page) for page in unseen.tolist()]))
+    )
     assert separation(values, optimal_values(truth, 0.75)[unseen]) > 0.4
 
 

@@ -9,6 +9,7 @@ from honeyguide.contracts import Link, Page, Verdict, Visit
 from honeyguide.disk.serialise import write_state
 from honeyguide.engine.loop import simulate
 from honeyguide.engine.navigator import Navigator
+from tests.candidates import candidates
 
 from ..webs import TinyWeb
 from . import samples
@@ -66,13 +67,13 @@ def test_scores_are_one_finite_number_a_link_however_many_are_asked_for(name, en
     x = navigator.agent.features(navigator.memory, found)
     assert x.shape == (3, navigator.agent.features.width)
     assert x.dtype == np.float32
-    together = navigator.agent.score(x)
+    together = navigator.agent.score(candidates(x))
     assert together.shape == (3,)
     assert together.dtype == np.float32
     assert np.all(np.isfinite(together))
-    alone = [float(navigator.agent.score(row[None])[0]) for row in x]
+    alone = [float(navigator.agent.score(candidates(row[None]))[0]) for row in x]
     assert together.tolist() == pytest.approx(alone, abs=1e-5)
-    assert navigator.agent.score(x[:0]).shape == (0,)
+    assert navigator.agent.score(candidates(x[:0])).shape == (0,)
 
 
 @every_agent

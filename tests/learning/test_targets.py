@@ -16,6 +16,7 @@ from honeyguide.learning.dueling import Dueling
 from honeyguide.learning.exploring import Fading
 from honeyguide.learning.replay import Experience
 from honeyguide.learning.url_values import Frozen, UrlValues
+from tests.candidates import candidates
 
 
 @pytest.fixture
@@ -26,7 +27,7 @@ def rng():
 def step(x, reward=0.0, options=()):
     options = np.array(options, np.float32).reshape(-1, len(x))
     link = Link("http://x.example/", depth=1)
-    return Step(link, 0, x, reward, Verdict(reward, reward > 0), None, options)
+    return Step(link, 0, x, reward, Verdict(reward, reward > 0), None, candidates(options))
 
 
 def word_rows(features, *urls):

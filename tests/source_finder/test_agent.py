@@ -9,6 +9,7 @@ from honeyguide.engine.loop import simulate
 from honeyguide.engine.navigator import Navigator
 from honeyguide.errors import HoneyguideError
 from honeyguide.registry import make
+from tests.candidates import candidates
 
 
 def agent_of(**settings):
@@ -71,9 +72,11 @@ def test_the_better_of_two_mentions_counts(world):
     navigator.seed([Link(home.url)])
     navigator.absorb(Visit(navigator.choose(0.0), home, Verdict(0, False)), 0.0)
     found = navigator.memory.link(0, home)
-    before = agent.score(agent.features(navigator.memory, found))
+    before = agent.score(candidates(agent.features(navigator.memory, found)))
     bare = type(home)(home.url, links=tuple(Link(link.url) for link in home.links))
-    again = agent.score(agent.features(navigator.memory, navigator.memory.link(0, bare)))
+    again = agent.score(
+        candidates(agent.features(navigator.memory, navigator.memory.link(0, bare)))
+    )
     assert np.all(again >= before)
 
 
@@ -128,5 +131,5 @@ def test_feedback_survives_a_restart(world):
     agent, again = navigator.agent, agent_of(**told)
     again.load(agent.state())
     x = np.array([[0, place] for place in range(20)], np.float32)
-    assert again.score(x).tolist() == agent.score(x).tolist()
-    assert agent.score(x).tolist() != agent.features.probabilities(x).tolist()
+    assert again.score(candidates(x)).tolist() == agent.score(candidates(x)).tolist()
+    assert agent.score(candidates(x)).tolist() != agent.features.probabilities(x).tolist()

@@ -18,6 +18,7 @@ from honeyguide.registry import make
 from honeyguide.worlds.graph import GraphWorld
 from honeyguide.worlds.recorded_first import RecordedFirst
 from honeyguide.worlds.synthetic import SyntheticWorld
+from tests.candidates import candidates
 
 GOAL = Goal("geology", None)
 
@@ -71,14 +72,14 @@ def test_without_a_price_the_agent_chooses_as_it_would_by_itself(both):
     inner = make("agent", "url_linear_q", goal=GOAL, rng=rng)
     agent = Priced(inner, both.seconds, 0.0)
     rows = np.array([[1, 2, 0.25], [3, 0, 2.0]], np.float32)
-    assert (agent.score(rows) == inner.score(rows[:, :-1])).all()
+    assert (agent.score(candidates(rows)) == inner.score(candidates(rows[:, :-1]))).all()
 
 
 def test_a_second_costs_its_price(both):
     inner = make("agent", "url_linear_q", goal=GOAL, rng=np.random.default_rng(0))
     agent = Priced(inner, both.seconds, 0.5)
     rows = np.array([[1, 0.25], [1, 2.0]], np.float32)
-    scores = agent.score(rows)
+    scores = agent.score(candidates(rows))
     assert scores[0] - scores[1] == pytest.approx(0.5 * 1.75)
 
 
