@@ -13,7 +13,7 @@ from experiments.friar2017_web import specialist_hosts
 from experiments.harness.experiment import Task, Trial
 from experiments.harness.trials import points
 from honeyguide.assemble import Assembled
-from honeyguide.contracts import Page, Step, Visit
+from honeyguide.contracts import Candidates, Page, Step, Visit
 from honeyguide.engine.loop import run_jumping
 from honeyguide.engine.navigator import Navigator
 from honeyguide.features.url_words import UrlWords
@@ -194,15 +194,18 @@ def _values(opened: Assembled, navigator: Navigator, by_actors: frozenset[str]) 
     urls = {page: truth.url(page) for page in drawn}
     known = memory.urls.find(list(urls.values()))
     shown = set(getattr(agent, "seen", np.empty(0, int)).tolist())  # by the classifier (§3.7)
-    fresh = [
-        page
+    fresh = {
+        page: number
         for page, number in zip(urls, known.tolist(), strict=True)
         if page not in shown
         and urls[page] not in by_actors
         and (number < 0 or not memory.visited(np.array([number]))[0])
-    ][:UNSEEN]
-    if not fresh:
+    }
+    pages = list(fresh)[:UNSEEN]
+    if not pages:
         return {}
-    values = agent.score(agent.features.rows([urls[page] for page in fresh]))
-    optimal = optimal_values(truth, GAMMA)[fresh]
+    rows = agent.features.rows([urls[page] for page in pages])
+    ids = np.array([fresh[page] for page in pages], np.int32)  # -1: not even linked to
+    values = agent.score(Candidates(ids, rows))
+    optimal = optimal_values(truth, GAMMA)[pages]
     return {"separation": separation(values, optimal), "histograms": histograms(values, optimal)}

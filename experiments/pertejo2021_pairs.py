@@ -18,9 +18,9 @@ from experiments.harness.trials import points
 from experiments.trained_networks import in_test, opened_task
 from honeyguide.contracts import (
     Agent,
+    Candidates,
     Learner,
     Link,
-    Matrix,
     Outlinks,
     State,
     Step,
@@ -138,7 +138,8 @@ class _Crawl:
         self.wasted += 1
         link, nothing = Link(pair.url), Verdict(0.0, False)
         x = self._acted(pair.x)
-        self.agent.learn([Step(link, pair.id, x, pair.reward, nothing, None, pair.x[None])])
+        again = Candidates(np.array([pair.id], np.int32), pair.x[None])
+        self.agent.learn([Step(link, pair.id, x, pair.reward, nothing, None, again, pair.id)])
         self._place = pair.x[:-1]
 
     def _acted(self, x: Vector) -> Vector:
@@ -149,24 +150,25 @@ class _Crawl:
         """Visit a page, learn from it unless it is a seed, and add its links."""
         visit = await self.world.visit(Link(url))
         page, reward = self.memory.visit(id, visit), self.agent.reward(visit)
-        options = np.empty((0, self.agent.features.width), np.float32)
+        none = np.empty((0, self.agent.features.width), np.float32)
+        options = Candidates(np.empty(0, np.int32), none)
         if visit.page is not None:
             if self.vocabulary is not None:
                 self.vocabulary.observe(visit.page.text)
             found = self.memory.link(page, visit.page)
-            options = self.agent.features(self.memory, found)
+            options = Candidates(found.ids, self.agent.features(self.memory, found))
         if x is not None:
             link, verdict = visit.link, visit.verdict
             x = self._acted(x)
-            self.agent.learn([Step(link, page, x, reward, verdict, visit.page, options)])
+            self.agent.learn([Step(link, page, x, reward, verdict, visit.page, options, id)])
         if len(options):
-            self._place = options[0, :-1]
-        if len(options):
+            self._place = options.x[0, :-1]
             self._add(found, options, reward)
 
-    def _add(self, found: Outlinks, rows: Matrix, reward: float) -> None:
-        scores, visited = self.agent.score(rows).tolist(), self.memory.visited(found.ids).tolist()
-        together = zip(found.ids.tolist(), found.links, rows, scores, visited, strict=True)
+    def _add(self, found: Outlinks, options: Candidates, reward: float) -> None:
+        scores, visited = self.agent.score(options).tolist(), self.memory.visited(found.ids)
+        ids = found.ids.tolist()
+        together = zip(ids, found.links, options.x, scores, visited.tolist(), strict=True)
         for id, link, row, score, known in together:
             if not known:
                 self._pairs.add(Pair(id, link.url, row, reward), score)
