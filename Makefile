@@ -27,7 +27,7 @@ soak: $(VENV)/.tests
 
 $(VENV)/.crawls: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --constraint constraints.txt --editable .
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[plots]'
 	touch $@
 
 $(VENV)/.tests: $(VENV)/.crawls

@@ -1,6 +1,6 @@
 """What a page costs the source finder that ships, without its fetch: prints JSON.
 
-python benchmarks/finding_speed.py [--data DIR] [--pages 400]
+python -m benchmarks.finding_speed [--data DIR] [--pages 400]    in the folder of the source
 
 Milliseconds of processor time a page: reading its HTML, weighing its links, scoring it as a source.
 Texts are new (nothing is remembered when a page comes) or known (the page came before). Pages are
@@ -15,8 +15,8 @@ from pathlib import Path
 
 import numpy as np
 
-from honeyguide.bench.suites.liao2022_webkb import _raw_pages
-from honeyguide.bench.webs import ARCHIVE
+from experiments.harness.webs import ARCHIVE
+from experiments.liao2022_webkb import university_pages
 from honeyguide.registry import make
 from honeyguide.source_finder.inputs import page_inputs
 from honeyguide.source_finder.model import read_model, shared_encoder
@@ -37,7 +37,7 @@ def generated(count):
 
 def recorded(folder, count):
     """Some of webkb's pages, spread over all of them."""
-    rows = _raw_pages(str(folder / "webkb" / ARCHIVE))
+    rows = university_pages(str(folder / "webkb" / ARCHIVE))
     some = rows[:: max(1, len(rows) // count)][:count]
     return [(page.url, page.html) for _, page in some]
 

@@ -16,7 +16,7 @@ import zstandard
 from rich.console import Console
 from rich.progress import track
 
-from honeyguide.bench.statistics import web_statistics
+from honeyguide.bench.web_statistics import web_statistics
 from honeyguide.contracts import Link, Page, Verdict
 from honeyguide.worlds.synthetic import VERSION, SyntheticWorld
 

@@ -290,12 +290,24 @@ def test_a_topic_is_no_place_to_start_from_on_the_live_web(tmp_path):
     assert "--world" in told
 
 
-def test_a_flag_that_a_bench_would_not_hear_is_refused(tmp_path):
-    out = ("--out", tmp_path / "out")
-    told = refused("bench", "--suite", "han2018", "--topic", "geology", *out)
-    assert told == "--topic is a flag of one task, not of a suite"
-    told = refused("bench", *SMALL, "--quick", *out)
-    assert told == "--quick is a flag of a suite: say --suite NAME too"
+@pytest.mark.parametrize(
+    ("command", "successor"),
+    [
+        (("bench", "--suite", "han2018"), "han2018"),
+        (("bench", "--suite", "x;y", "--data", "d", "--part", "p", "--quick"), "'x;y'"),
+        (("bench", *SMALL, "--workers", 2, "--out", "out"), "NAME"),
+        (("bench", *SMALL, "--quick", "--out", "out"), "NAME"),
+        (("list", "suites"), "--list"),
+    ],
+)
+def test_a_command_that_is_gone_names_its_successor(command, successor, tmp_path):
+    told = refused(*command, folder=tmp_path)
+    assert told == (
+        "suites of experiments are no longer part of the installed program: run "
+        f"`python -m experiments {successor}` in a clone of the source"
+    )
+    assert "suite" not in honeyguide(command[0], "--help").stdout
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize(
@@ -323,7 +335,7 @@ def test_find_and_watch_refuse_what_a_generated_web_would_not_hear(tmp_path):
         assert told.startswith("--allow-private is a flag of the live web")
 
 
-@pytest.mark.parametrize("command", [("bench", *SMALL), ("bench", "--suite", "han2018"), ("demo",)])
+@pytest.mark.parametrize("command", [("bench", *SMALL), ("demo",)])
 def test_a_place_that_cannot_be_written_is_told_before_anything_is_run(command, tmp_path):
     (tmp_path / "file").touch()
     told = refused(*command, "--out", tmp_path / "file" / "out")
@@ -338,8 +350,8 @@ def test_a_folder_that_may_not_be_written_is_refused(tmp_path, monkeypatch):
 
 def test_what_can_be_listed_is_listed():
     listed = honeyguide("list").stdout.split()
-    assert {"agents", "labels", "suites", "worlds"} <= set(listed)
-    assert all(len(line) <= 80 for line in honeyguide("list", "suites").stdout.splitlines())
+    assert {"agents", "labels", "worlds"} <= set(listed)
+    assert "suites" not in listed
 
 
 def test_a_part_that_is_not_installed_names_its_extra_whole(monkeypatch):

@@ -15,6 +15,7 @@ from typer.main import get_command
 from honeyguide.cli import app
 
 ROOT = Path(__file__).parent.parent
+EXPERIMENTS = ROOT / "experiments" / "README.md"
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
@@ -74,7 +75,7 @@ def test_the_commands_on_a_page_run(page, tmp_path):
                     assert done.returncode == 0, f"{line}\n{done.stderr}"
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name)
+@pytest.mark.parametrize("page", [*PAGES, EXPERIMENTS], ids=name)
 def test_every_link_of_a_page_to_a_file_leads_somewhere(page):
     for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
         assert (page.parent / target).exists(), target
@@ -101,4 +102,4 @@ def test_every_page_can_be_reached_from_the_readme():
             reached.add(page)
             targets = re.findall(r"\]\(([^)#:]+\.md)[^)]*\)", page.read_text())
             waiting += [(page.parent / target).resolve() for target in targets]
-    assert set(PAGES) <= reached
+    assert {*PAGES, EXPERIMENTS} <= reached

@@ -43,7 +43,7 @@ class UrlAsyncDqn(Agent):
         update_every: int = 5,  # steps between two updates of theta: I_async
         target_every: int = 100,  # steps of all actors between two copies: I_target
         step_size: float = 0.001,
-        actors: int = 4,  # that train it in processes of their own, in suites
+        actors: int = 4,  # processes that train it, in experiments
     ) -> None:
         if min(update_every, target_every) < 1 or actors < 0:
             raise HoneyguideError(

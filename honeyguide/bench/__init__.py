@@ -1,1 +1,4 @@
-"""Policies compared on the same task."""
+"""Compare agents on one task: run them, report what they found, measure webs.
+
+Experiments that reproduce papers live outside this package, in experiments/ of the source.
+"""

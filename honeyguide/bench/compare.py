@@ -1,4 +1,4 @@
-"""Several agents on one task, several times each, and what they found."""
+"""Run several agents on the same task, several times each."""
 
 import time
 from collections import Counter
@@ -14,51 +14,51 @@ from honeyguide.engine.loop import run_jumping
 from honeyguide.errors import HoneyguideError
 from honeyguide.plan import Plan
 
-Progress = Callable[[str, int], None]  # which agent runs, and how many pages it has fetched since
+Progress = Callable[[str, int], None]  # agent, pages that it has fetched since the last call
 
 
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """What one agent found, run by run."""
+    """Results of one agent, by run."""
 
     agent: str
     curves: NDArray[np.int32]  # runs x budget: relevant pages after each page fetched
     pages: tuple[int, ...]
     seconds: tuple[float, ...]  # wall time
-    failures: Counter[str] = field(default_factory=Counter)  # of all runs, by their names
+    failures: Counter[str] = field(default_factory=Counter)  # failed fetches of all runs, by kind
 
     @property
     def relevant(self) -> list[int]:
-        """Relevant pages at the end of each run."""
+        """Relevant pages found by the end of each run."""
         return [int(curve[-1]) for curve in self.curves]
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """All agents on one task."""
+    """Results of all agents on one task."""
 
     plan: Plan
     runs: tuple[Runs, ...]
-    oracle: Runs | None  # where there can be one
+    oracle: Runs | None  # None where relevant pages are not known in advance
 
     @property
     def failures(self) -> Counter[str]:
-        """Of all agents, by their names."""
+        """Failed fetches of all agents, by kind."""
         return sum((runs.failures for runs in self.runs), Counter())
 
     def oracle_share(self, runs: Runs) -> float | None:
-        """What an agent found of what the oracle found."""
+        """Return the relevant pages of an agent as a share of the oracle's; None without oracle."""
         best = 0.0 if self.oracle is None else float(np.mean(self.oracle.relevant))
         return float(np.mean(runs.relevant)) / best if best else None
 
 
 def compare(plan: Plan, agents: Sequence[str], runs: int, progress: Progress) -> Comparison:
-    """Run each agent on the plan's task, with the random seeds that follow the plan's."""
+    """Run each agent on the plan's task; run number n has the plan's random seed plus n."""
     if runs < 1:
-        raise HoneyguideError("a bench needs at least one run")
+        raise HoneyguideError("a comparison needs at least one run")
     opened = plan.open(remember=True)
     agents = list(dict.fromkeys(agents))
-    for agent in agents:  # a wrong name is found before anything runs
+    for agent in agents:  # fail on a wrong name before anything runs
         opened.navigator(replace(plan, agent=agent))
     oracle = _run(opened, "oracle", 1, progress) if _truth_is_known(opened.world) else None
     results = {name: _run(opened, name, runs, progress) for name in agents if name != "oracle"}
@@ -93,7 +93,7 @@ def _run_once(
     curve = np.zeros(plan.budget, np.int32)
 
     def note(visit: Visit, step: Step, now: float) -> None:
-        # to the end, so that stopping early gains and loses nothing
+        # fill to the end: a crawl that stops early neither gains nor loses by it
         curve[navigator.memory.visits - 1 :] = navigator.memory.relevant_found
         if visit.failure:
             failures[visit.failure] += 1

@@ -1,31 +1,43 @@
-"""A comparison as results.json, report.md and curves.png."""
+"""Write a comparison as report.md, curves.png and results.json."""
 
 import json
+from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
 
 from honeyguide.bench.compare import Comparison, Runs
 from honeyguide.text.words import counted
 from honeyguide.version import VERSION
 
-POINTS = 200  # of a curve, in results.json
+POINTS = 200  # most points of a curve in results.json
+REPORT, CURVES, RESULTS = FILES = ("report.md", "curves.png", "results.json")
 
 
-def write_report(comparison: Comparison, out: Path, command: str) -> None:
-    """Write all three files into a folder."""
+def write_report(comparison: Comparison, out: Path, command: str) -> list[Path]:
+    """Write the report into a folder and return its files; without matplotlib, no curves."""
     out.mkdir(parents=True, exist_ok=True)
-    results = as_results(comparison, command)
-    (out / "results.json").write_text(json.dumps(results, indent=1) + "\n")
-    (out / "report.md").write_text(as_markdown(comparison, command))
-    draw_curves(comparison, out / "curves.png")
+    has_curves = _draw(comparison, out / CURVES)
+    (out / REPORT).write_text(as_markdown(comparison, command, has_curves))
+    (out / RESULTS).write_text(json.dumps(as_results(comparison, command), indent=1) + "\n")
+    return [out / name for name in FILES if has_curves or name != CURVES]
+
+
+def _draw(comparison: Comparison, path: Path) -> bool:
+    """Draw the curves and return True; without matplotlib, remove the file of an earlier report."""
+    if find_spec("matplotlib") is None:
+        path.unlink(missing_ok=True)
+        return False
+    from honeyguide.bench.plots import draw_curves  # noqa: PLC0415 needs the extra "plots"
+
+    draw_curves(comparison, path)
+    return True
 
 
 def as_results(comparison: Comparison, command: str) -> dict[str, Any]:
-    """Everything that was measured, as data."""
+    """Return everything that was measured as data for JSON."""
     plan = comparison.plan
     return {
         "agents": {runs.agent: _figures(comparison, runs) for runs in comparison.runs},
@@ -53,17 +65,18 @@ def _figures(comparison: Comparison, runs: Runs) -> dict[str, Any]:
     }
 
 
-def spread(numbers: list[int]) -> float:
-    """The sample's standard deviation, 0 for a single run."""
+def spread(numbers: Sequence[float]) -> float:
+    """Return the sample standard deviation; 0 for a single run."""
     return float(np.std(numbers, ddof=1)) if len(numbers) > 1 else 0.0
 
 
-def as_markdown(comparison: Comparison, command: str) -> str:
-    """A page to read."""
+def as_markdown(comparison: Comparison, command: str, has_curves: bool) -> str:
+    """Return the report as Markdown."""
     plan = comparison.plan
     rows = "\n".join(
         f"| {' | '.join(cells(comparison, runs))} |" for runs in best_first(comparison)
     )
+    curves = f"![relevant pages against pages fetched]({CURVES})\n\n" if has_curves else ""
     runs = counted(max(len(runs.pages) for runs in comparison.runs), "run")
     return f"""# {plan.topic}: relevant pages among {plan.budget} fetched
 
@@ -73,19 +86,17 @@ World `{plan.world}`, judge `{plan.judge}`, from {", ".join(plan.seeds)}; {runs}
 |---|---:|---:|---:|---:|---:|
 {rows}
 
-![relevant pages against pages fetched](curves.png)
-
-Made by `{command}` with honeyguide {VERSION}.
+{curves}Made by `{command}` with honeyguide {VERSION}.
 """
 
 
 def best_first(comparison: Comparison) -> list[Runs]:
-    """The agents in the order of what they found."""
+    """Return the agents in order of relevant pages found, most first."""
     return sorted(comparison.runs, key=lambda runs: -float(np.mean(runs.relevant)))
 
 
 def cells(comparison: Comparison, runs: Runs) -> list[str]:
-    """One agent's row: name, relevant pages, spread, share of the oracle, pages, seconds."""
+    """Return an agent's row: name, relevant pages, sd, share of the oracle, pages, seconds."""
     return [
         runs.agent,
         f"{np.mean(runs.relevant):.1f}",
@@ -97,28 +108,5 @@ def cells(comparison: Comparison, runs: Runs) -> list[str]:
 
 
 def percent(share: float | None) -> str:
-    """A share as people read it."""
+    """Format a share as a percentage."""
     return "unknown" if share is None else f"{share:.0%}"
-
-
-def draw_curves(comparison: Comparison, path: Path) -> None:
-    """Relevant pages against pages fetched, the mean over runs in a band from least to most."""
-    figure = Figure(figsize=(8, 5), layout="constrained")
-    axes = figure.subplots()
-    drawn = list(comparison.runs)
-    if comparison.oracle is not None and comparison.oracle not in drawn:
-        drawn.append(comparison.oracle)
-    for runs in sorted(drawn, key=lambda runs: -float(np.mean(runs.relevant))):
-        pages = np.arange(1, runs.curves.shape[1] + 1)
-        style = "--" if runs.agent == "oracle" else "-"
-        (line,) = axes.plot(pages, runs.curves.mean(axis=0), style, label=runs.agent)
-        lowest, highest = runs.curves.min(axis=0), runs.curves.max(axis=0)
-        axes.fill_between(pages, lowest, highest, alpha=0.2, color=line.get_color(), linewidth=0)
-    axes.set(xlabel="pages fetched", ylabel="relevant pages", title=comparison.plan.topic)
-    axes.set_xlim(left=0)
-    axes.set_ylim(bottom=0)
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True))  # there is no half page
-    axes.grid(alpha=0.3)
-    axes.legend(frameon=False)
-    axes.spines[["top", "right"]].set_visible(False)
-    figure.savefig(path, format="png", dpi=100)

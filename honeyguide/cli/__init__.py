@@ -42,11 +42,9 @@ app.command("watch", short_help="Report what is new on source pages, each item o
 app.command("serve", short_help="Serve a generated web over HTTP, to try a crawler on.")(
     serving.serve
 )
-app.command("bench", short_help="Compare agents on one task, or run a suite.")(bench.bench)
+app.command("bench", short_help="Compare agents on one task.")(bench.bench)
 app.command("demo", short_help="Crawl a generated web over HTTP with three agents.")(demo.demo)
-app.command("list", short_help="List agents, judges, worlds, ..., labels or suites.")(
-    listing.list_names
-)
+app.command("list", short_help="List agents, judges, worlds, ... or labels.")(listing.list_names)
 app.add_typer(importing.app, name="import")
 app.add_typer(showing.app, name="show")
 app.add_typer(training.app, name="train")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.progress import Progress
 
-from honeyguide.cli.bench import print_comparison
+from honeyguide.cli.bench import print_comparison, print_results
 from honeyguide.cli.progress import progress_bar
 from honeyguide.errors import HoneyguideError
 
@@ -55,9 +55,9 @@ def demo(
         )
         runs = tuple(_run(plan, agent, out, bar) for agent in AGENTS)
     comparison = Comparison(plan, runs, oracle=None)
-    write_report(comparison, out, "honeyguide demo")
+    written = write_report(comparison, out, "honeyguide demo")
     print_comparison(comparison)
-    typer.echo(f"results: {out / 'report.md'}, {out / 'curves.png'}, {out / 'results.json'}")
+    print_results(written)
     typer.echo(f"the pages: honeyguide export {out / AGENTS[0]} --relevant --out pages.jsonl")
 
 

@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from honeyguide.cli.bench import experiments_moved
 from honeyguide.cli.terminal import console
 from honeyguide.errors import HoneyguideError, unknown
 
@@ -20,33 +21,21 @@ def list_names(
 
     kinds = {f"{kind}s": kind for kind in FAMILIES}
     if not what:
-        typer.echo("\n".join(sorted([*kinds, "labels", "suites"])))
+        typer.echo("\n".join(sorted([*kinds, "labels"])))
         return
     if what in ("label", "labels"):
         _list_labels(world)
         return
     if what in ("suite", "suites"):
-        _list_suites()
-        return
+        raise experiments_moved("--list")
     kind = kinds.get(what) or (what if what in FAMILIES else None)
     if kind is None:
-        raise unknown("list", what, [*kinds, "labels", "suites"])
+        raise unknown("list", what, [*kinds, "labels"])
     rows = {name: part.summary for name, part in parts(kind).items()}
     rows |= {
         name: f"(needs pip install 'honeyguide[{extra}]')" for name, extra in missing(kind).items()
     }
     _print(rows)
-
-
-def _list_suites() -> None:
-    from honeyguide.bench.suite import all_suites
-
-    _print(
-        {
-            name: f"{suite.title} (parts: {', '.join(part.name for part in suite.parts)})"
-            for name, suite in sorted(all_suites().items())
-        }
-    )
 
 
 def _print(rows: dict[str, str]) -> None:

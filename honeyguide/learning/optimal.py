@@ -1,7 +1,5 @@
 """What pages are truly worth: the optimal value function v* (document 004, 3.2.4)."""
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -30,35 +28,6 @@ def optimal_values(truth: Truth, gamma: float) -> Vector:
     values: Vector = np.power(gamma, hops.clip(0)).astype(np.float32)
     values[hops == UNREACHABLE] = 0.0
     return values
-
-
-def histograms(values: Vector, optimal: Vector, bins: int = 50) -> list[dict[str, object]]:
-    """How learnt values spread for each optimal value: the figures 3.4, 3.7, 3.9, 3.10, 3.13."""
-    edges = np.linspace(
-        min(0.0, float(values.min(initial=0))), max(1.0, values.max(initial=1)), bins + 1
-    )
-    return [
-        {
-            "optimal": round(float(level), 6),
-            "pages": int((optimal == level).sum()),
-            "mean": float(values[optimal == level].mean()),
-            "counts": np.histogram(values[optimal == level], edges)[0].tolist(),
-            "edges": edges.tolist(),
-        }
-        for level in np.unique(optimal)[::-1]
-    ]
-
-
-def separation(values: Vector, optimal: Vector) -> float:
-    """How well values tell near pages from far ones: the correlation of their ranks."""
-    return float(np.corrcoef(_ranks(values), _ranks(optimal))[0, 1])
-
-
-def _ranks(numbers: Sequence[float] | Vector) -> NDArray[np.float64]:
-    """Places in order; equals share theirs."""
-    _, where, counts = np.unique(numbers, return_inverse=True, return_counts=True)
-    ranks: NDArray[np.float64] = (np.cumsum(counts) - (counts - 1) / 2.0)[where]
-    return ranks
 
 
 def _reversed(truth: Truth) -> tuple[NDArray[np.int64], NDArray[np.int32]]:

@@ -7,11 +7,11 @@ pytest.importorskip("torch")
 
 import torch
 
+from experiments.topics import TOPICS
+from experiments.trained_networks import in_test
 from honeyguide.agents.linear import VARIANTS, Variant
 from honeyguide.agents.url_classifier import BATCH, BATCHES, training_pages
 from honeyguide.agents.url_linear_q import UrlLinearQ
-from honeyguide.bench.deep import in_test
-from honeyguide.bench.suites.topics import TOPICS
 from honeyguide.contracts import Goal, Link, Page, Step, Verdict, Visit
 from honeyguide.engine.memory import Memory
 from honeyguide.features.discrete import HAN, PERTEJO

@@ -173,7 +173,8 @@ def test_a_single_actor_learns_too(encoder):
 
 
 def test_the_classifier_is_better_than_chance_and_knows_pages_it_was_not_shown(encoder):
-    from honeyguide.learning.optimal import optimal_values, separation
+    from experiments.friar2017_values import separation
+    from honeyguide.learning.optimal import optimal_values
 
     random, _ = rewards("random_walk", encoder)
     found, agent = rewards("url_classifier", encoder, step_size=0.03)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from honeyguide.contracts import Truth
-from honeyguide.learning.optimal import histograms, hops_to_reward, optimal_values, separation
+from honeyguide.learning.optimal import hops_to_reward, optimal_values
 
 
 def truth_of(links, rewards):
@@ -38,17 +38,3 @@ def test_values_are_those_of_the_best_link_one_step_on(web):
         best = max((values[to] for to in row if to >= 0), default=0.0)
         assert values[page] == (1.0 if page in rewards else 0.5 * best)
         assert (hops[page] < 0) == (values[page] == 0)
-
-
-def test_histograms_count_every_page_once():
-    optimal = np.array([1, 0.75, 0.75, 0], np.float32)
-    rows = histograms(np.array([0.9, 0.5, 0.7, -0.1], np.float32), optimal, bins=10)
-    assert [row["optimal"] for row in rows] == [1.0, 0.75, 0.0]
-    assert [sum(row["counts"]) for row in rows] == [1, 2, 1]
-    assert rows[1]["mean"] == pytest.approx(0.6)
-
-
-def test_separation_is_one_for_values_in_the_right_order():
-    optimal = np.array([1, 0.75, 0.5, 0], np.float32)
-    assert separation(np.array([9, 5, 2, 1], np.float32), optimal) == pytest.approx(1.0)
-    assert separation(np.array([1, 2, 5, 9], np.float32), optimal) == pytest.approx(-1.0)

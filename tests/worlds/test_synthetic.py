@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from honeyguide.bench.statistics import web_statistics
+from honeyguide.bench.web_statistics import web_statistics
 from honeyguide.contracts import Link, Verdict
 from honeyguide.engine.loop import run_jumping
 from honeyguide.errors import HoneyguideError

@@ -1,0 +1,1 @@
+"""What all experiments share: running trials, storing their results and writing reports."""

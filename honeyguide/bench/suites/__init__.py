@@ -1,1 +1,0 @@
-"""One file a suite, each with a SUITE in it."""

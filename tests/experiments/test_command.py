@@ -1,0 +1,100 @@
+"""python -m experiments, as a person uses it."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from experiments.harness.experiment import all_experiments, find_experiment
+from experiments.harness.ledger import Ledger
+
+from ..test_docs import blocks
+
+ROOT = Path(__file__).parents[2]
+README = ROOT / "experiments" / "README.md"
+
+
+def python(*arguments, folder=ROOT):
+    return subprocess.run(
+        [sys.executable, *map(str, arguments)],
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=110,
+    )
+
+
+def refused(*arguments):
+    done = python("-m", "experiments", *arguments)
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1, done.stderr
+    return done.stderr.removeprefix("experiments: ").strip()
+
+
+def test_a_quick_part_runs_in_workers_and_is_continued_with_other_agents(tmp_path):
+    part = ("-m", "experiments", "lim2016", "--quick", "--part", "lists", "--out", tmp_path)
+    first = python(*part, "--agents", "queue", "--workers", 2)
+    assert first.returncode == 0, first.stderr
+    assert first.stdout == f"results: {tmp_path / 'report.md'}, {tmp_path / 'results.json'}\n"
+    before = Ledger(tmp_path / "runs.jsonl").read()
+    assert {record["entry"] for record in before} == {"queue"}
+    second = python(*part)
+    assert second.returncode == 0, second.stderr
+    after = Ledger(tmp_path / "runs.jsonl").read()
+    assert after[: len(before)] == before
+    assert {record["entry"] for record in after} == {"queue", "stack"}
+    about = json.loads((tmp_path / "results.json").read_text())["about"]
+    assert about["experiment"] == "lim2016"
+    assert about["command"].startswith("python -m experiments lim2016 --quick --part lists")
+
+
+def test_the_list_names_every_experiment_with_its_parts():
+    lines = python("-m", "experiments", "--list").stdout.splitlines()
+    assert {line.partition(":")[0] for line in lines} == set(all_experiments())
+    assert any("(parts: ways, lists, gate, one_host, features)" in line for line in lines)
+
+
+def test_what_is_missing_or_wrong_is_said_in_one_sentence(tmp_path):
+    assert refused().startswith("which experiment?")
+    assert refused("han2018") == "where should results go? name a folder with --out"
+    out = ("--out", tmp_path / "out")
+    assert "did you mean 'han2018'" in refused("han2108", *out)
+    assert "did you mean 'generated'" in refused("han2018", "--part", "generate", *out)
+    assert "which agents?" in refused("han2018", "--agents", "", *out)
+    (tmp_path / "file").touch()
+    told = refused("han2018", "--out", tmp_path / "file")
+    assert told == f"{tmp_path / 'file'} is a file, not a folder"
+    assert not (tmp_path / "out").exists()
+
+
+def test_published_runs_are_still_recognised():
+    """A digest that changed would run five hours of walks again."""
+    trials = [t for part in find_experiment("friar2017").parts for t in part.trials(False)]
+    wanted = {(trial.digest, trial.number) for trial in trials}
+    published = Ledger(ROOT / "experiments/results/friar2017/runs.jsonl").read()
+    assert {(record["digest"], record["trial"]) for record in published} == wanted
+
+
+def test_the_readme_names_every_experiment_and_leads_to_its_results():
+    named = set(re.findall(r"^\| `([^`]+)` \|", README.read_text(), re.MULTILINE))
+    assert named == set(all_experiments())
+    for name in named:
+        assert f"(results/{name}/report.md)" in README.read_text()
+
+
+@pytest.mark.parametrize("code", blocks(README, "python"))
+def test_the_python_of_the_readme_is_an_experiment_that_runs(code, tmp_path):
+    run = """
+from pathlib import Path
+from experiments.harness.run import RunOptions, run_experiment
+options = RunOptions(experiment=EXPERIMENT, data=None, out=Path("out"), agents=("best_first",))
+run_experiment(options, lambda trial, of: None, print)
+"""
+    done = python("-c", code + run, folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "## Table 2" in (tmp_path / "out" / "report.md").read_text()
