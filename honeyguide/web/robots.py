@@ -9,8 +9,10 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
 from honeyguide.contracts import Link, OfHost, Response
+from honeyguide.web.fetch_limits import ANYTHING, Terms, WebFetcher
 from honeyguide.web.politeness import may_pass, retry_after
 from honeyguide.web.redirects import Redirects
+from honeyguide.web.request_url import host_of, target
 from honeyguide.web.robots_record import (
     LIFETIME,
     MAX_BYTES,

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from honeyguide.errors import HoneyguideError
 from honeyguide.web import parser_pool as module
 from honeyguide.web.html import parse as parse_here
+from honeyguide.web.judge_spec import JudgeSpec
 from honeyguide.web.parser_pool import Here, NoProcessError, ParserPool, Read, SmallHere
 
 from ..processes import end, runs
@@ -328,7 +329,7 @@ def test_a_large_page_that_its_reader_cannot_judge_is_not_parsed_here(monkeypatc
     monkeypatch.setattr(module, "_PROGRAM", FAULTY)
 
     async def main():
-        pool = ParserPool(recipe=JudgeRecipe("keywords:x"))
+        pool = ParserPool(spec=JudgeSpec("keywords:x"))
         try:
             await pool.ready()
             return await pool.read(LARGE[0], URL)
