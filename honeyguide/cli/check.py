@@ -40,7 +40,7 @@ def check(
     else:
         for sentence in done:
             typer.echo(f"repaired: {sentence}")
-        for finding in findings:
+        for finding in sorted(findings, key=lambda each: not each.is_damage):  # notes come last
             typer.echo(finding.what if finding.is_damage else f"note: {finding.what}")
         typer.echo(f"{folder}: {_in_all(folder, damaged, repair)}")
     raise typer.Exit(1 if damaged else 0)
@@ -56,4 +56,4 @@ def _in_all(folder: Path, damaged: list["Finding"], repaired: bool) -> str:
     if repaired:
         return f"{count} left after the repair"
     can_help = any(finding.may_be_mended for finding in damaged)
-    return count + cure(folder) if can_help else f"{count}, which nothing can mend"
+    return count + cure(folder) if can_help else count

@@ -51,7 +51,7 @@ _SHOWN = 20  # findings of one kind that are told one by one
 _MISFITS = (sqlite3.Error, DamagedError, ValueError, TypeError, LookupError, msgspec.MsgspecError)
 _is_warc = re.compile(r"pages-\d{5,}\.warc\.gz").fullmatch
 _NOTES = ("tail", "unclaimed", "waiting")  # kinds of findings of which nothing is lost
-_BEYOND_REPAIR = ("warc", "policy")  # kinds of findings that nothing can be rebuilt from
+_BEYOND_REPAIR = ("warc", "policy", "version")  # kinds of findings that nothing can be rebuilt from
 _NAMED = 3  # events that a sentence names
 NUMBERS = ("events", "visits", "hosts", "unchecked")  # that a crawl keeps about itself
 
@@ -129,8 +129,10 @@ class Check:
             raise
         except DamagedCrawlError as error:
             self._found("database", error.what, is_final=not error.can_be_mended)
-        except HoneyguideError as error:  # somebody added to it, or a newer version wrote it
-            self._found("database", str(error), is_final=isinstance(error, NewerCrawlError))
+        except NewerCrawlError as error:
+            self._found("version", str(error))
+        except HoneyguideError as error:  # somebody added to it
+            self._found("database", str(error))
         except _MISFITS as error:
             self._found("database", _cannot_be_read(error))
         self._recent(recent_files)
@@ -296,7 +298,8 @@ class Check:
         if isinstance(last, int):
             gaps = list(recent.gaps(looks, last))
             for gap in gaps:
-                self._found("recent", f"{gap.what}: those after cannot be used", last + 1)
+                where = FILE if gap.is_first else None
+                self._found("recent", f"{gap.what}: those after cannot be used", where)
             self._waiting([look for look in looks if look.last > last], last, bool(gaps))
 
     def _waiting(self, looks: list[recent.Look], last: int, has_gap: bool) -> None:
@@ -335,7 +338,7 @@ class Check:
             except (*_MISFITS, OSError, HoneyguideError) as error:
                 reason = getattr(error, "strerror", None) or error
                 self._found("warc", f"{name} cannot be read: {reason}", name)
-        if self.known.orphans and not self._is_open:
+        if self.known.orphans and self._has_final("database"):
             self._found("unclaimed", f"{rescue(self.folder)} that can be read")
 
     def _warc(self, folder: Path, name: str) -> None:
@@ -367,8 +370,9 @@ class Check:
             self._found("warc", f"{name} is cut off: it had {end:,} bytes, and has {size:,}", name)
         elif end < size:
             is_lost = self._has("log") or self._has("recent")
-            who = "no page speaks of" if is_lost else "a killed crawl left, and no page speaks of"
-            self._found("tail", f"{name} ends in {counted(size - end, 'byte')} that {who}", name)
+            who = "" if is_lost else "a killed crawl left unfinished and "
+            what = f"{name} ends in {counted(size - end, 'byte')} that {who}no page speaks of"
+            self._found("tail", what, name)
         return min(end, size)
 
     def _unread(self, name: str, events: list[int]) -> None:
@@ -383,9 +387,9 @@ class Check:
     def _unclaimed(self, name: str) -> None:
         """Say how many visits a file has that no row speaks of, unless damaged rows did."""
         count = len(self.known.orphans.get(name, ()))
-        if count and not self._has("page"):
-            no_row = f"{FILE} does not speak of" if self._is_open else f"{FILE} can say nothing of"
-            self._found("unclaimed", f"{name} holds {bodies_of(count)} that {no_row}", name)
+        if count and not self._has("page") and not self._has("version"):
+            which = f"that {FILE} does not speak of" if self._is_open else "that can still be read"
+            self._found("unclaimed", f"{name} holds {bodies_of(count)} {which}", name)
 
     def _stored(self, folder: Path, name: str, end: int, places: list[int]) -> Iterator[Stored]:
         """What is in a file; after damage, what begins at the next known place."""
@@ -430,6 +434,9 @@ class Check:
         return any(
             finding.kind == kind and where in (None, finding.where) for finding in self.findings
         )
+
+    def _has_final(self, kind: str) -> bool:
+        return any(finding.kind == kind and finding.is_final for finding in self.findings)
 
     def _tell(self, what: str, done: int = 0, total: int = 0) -> None:
         self._progress(what, done, total)

@@ -32,6 +32,7 @@ _DAMAGE = (  # what SQLite says of a file that is not what was written
 )
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _ID = 0x686F6E79  # "hony", where SQLite keeps what kind of file it is
+_LEAST = 512  # bytes of any database: its smallest block
 _CRAWL = {"about", "journal", "pages"}  # tables that every crawl has
 
 # every row ends in a checksum of the rest; rows of format 1 have none
@@ -197,7 +198,7 @@ def crawl_file(folder: Path) -> Path:
     if not is_there:
         raise NoCrawlError(f"{folder} does not exist")
     if not is_folder:
-        raise NoCrawlError(f"{folder} is a file: say the folder that holds the crawl")
+        raise NoCrawlError(f"{folder} is a file: name the folder that holds the crawl")
     path = inside(folder, FILE)
     if path.is_dir():
         raise NoCrawlError(f"{folder} holds no crawl: its {FILE} is a folder")
@@ -238,9 +239,13 @@ def _other_kind(database: sqlite3.Connection, folder: Path) -> HoneyguideError:
     if tables:
         return NoCrawlError(f"{folder} holds no crawl: its {FILE} is a database of something else")
     if inside(folder, WARCS).is_dir():  # it was more than that
-        what = f"{FILE} is cut off: nothing is left of it, and it cannot be rebuilt"
-        return DamagedCrawlError(folder, what, can_be_mended=False)
+        return _nothing_left(folder)
     return NoCrawlError(f"{folder} holds no crawl: its {FILE} is empty")
+
+
+def _nothing_left(folder: Path) -> DamagedCrawlError:
+    what = f"{FILE} is cut off: nothing is left of it, and it cannot be rebuilt"
+    return DamagedCrawlError(folder, what, can_be_mended=False)
 
 
 def _check_schema(database: sqlite3.Connection, folder: Path) -> None:
@@ -356,6 +361,8 @@ def explain(error: Exception, folder: Path) -> HoneyguideError:
     code = getattr(error, "sqlite_errorcode", 0) or 0
     if code == sqlite3.SQLITE_FULL or getattr(error, "errno", 0) in _FULL:
         return HoneyguideError(f"the disk is full: {again} there is room")
+    if _is_damage(error) and inside(folder, FILE).stat().st_size < _LEAST:
+        return _nothing_left(folder)
     if code & 0xFF == sqlite3.SQLITE_NOTADB:
         what = f"{FILE} is damaged in its first bytes: none of it can be read, nor be rebuilt"
         return DamagedCrawlError(folder, what, can_be_mended=False)

@@ -37,6 +37,7 @@ from honeyguide.store.database import (
     open_crawl,
     put_about,
     reading,
+    rescue,
     told,
     upgrade,
 )
@@ -49,8 +50,8 @@ from honeyguide.version import VERSION
 from honeyguide.warc.index import index_path, write_index
 from honeyguide.warc.writer import WarcWriter
 
-# kinds of findings that are not in the database
-_FILES = {"warc", "index", "tail", "policy", "recent"}
+# kinds of findings for which the database is left as it is
+_FILES = {"warc", "index", "tail", "unclaimed", "policy", "recent", "waiting", "version"}
 # tables, and what their rows are ordered by where they lie
 _KEYS = {
     "about": "key",
@@ -62,7 +63,7 @@ _KEYS = {
     "requests": "n",
 }
 _SPARSE = 100  # times as many numbers as rows: then a number is damaged
-_NO_LOSS = "no page speaks of it"
+_UNFINISHED = "which a killed crawl left unfinished and no page speaks of"
 _HTML = ("text/html", "application/xhtml+xml", "")
 
 
@@ -73,14 +74,19 @@ def repair(folder: Path, progress: Progress | None = None) -> tuple[list[str], l
     try:
         check = Check(folder, progress)
         check.run()
-        failed: list[Finding] = []
-        done = list(_mend(check, failed))
+        left: list[Finding] = []
+        done = list(_mend(check, left))
         again = Check(folder, progress)
-        return done, again.run() + failed
+        return done, again.run() + left
     except OSError as error:
         raise explain(error, folder) from None
     finally:
         lock.release()
+
+
+def _has_lost_rows(check: Check) -> bool:
+    """Whether the database had rows of pages whose bodies are still there."""
+    return any(f.kind == "log" or (f.kind, f.where) == ("recent", FILE) for f in check.findings)
 
 
 def _find_crawl(folder: Path) -> None:
@@ -93,18 +99,23 @@ def _find_crawl(folder: Path) -> None:
         crawl_file(folder)
 
 
-def _mend(check: Check, failed: list[Finding]) -> Iterator[str]:
-    """Mend one thing after the other; what could not be done is added to those that failed."""
+def _mend(check: Check, left: list[Finding]) -> Iterator[str]:
+    """Mend one thing after the other; what could not be done is added to what is left."""
     kinds = {finding.kind for finding in check.findings if not finding.is_final}
     if kinds - _FILES:
         try:
             yield from _mend_database(check, kinds)
         except (sqlite3.Error, HoneyguideError) as error:
             what = f"{FILE} could not be repaired, and is as it was: {_reason(error)}"
-            failed.append(Finding("database", told(what), is_final=True))
+            left.append(Finding("database", told(what), is_final=True))
+            if check.known.orphans:
+                left.append(Finding("unclaimed", f"{rescue(check.folder)} that can be read"))
     if "recent" in kinds:
         yield from _mend_recent(check.folder)
-    if "tail" in kinds:
+    if kinds & {"tail", "unclaimed"} and _has_lost_rows(check):
+        what = f"resuming removes the bodies that no page speaks of; before, {rescue(check.folder)}"
+        left.append(Finding("unclaimed", what))
+    elif "tail" in kinds:
         yield from _cut_tail(check)
     if "index" in kinds:
         yield from _write_indexes(check)
@@ -179,7 +190,7 @@ def _mend_recent(folder: Path) -> Iterator[str]:
         kept = f"{counted(count, 'recent event')} after event {last} {are(count)} kept"
         yield f"dropped the recent events that cannot be used: {kept}"
     else:
-        yield f"dropped the recent events, which cannot be used: the crawl ends at event {last}"
+        yield f"dropped the recent events, which cannot be used: the crawl is at event {last}"
 
 
 def _usable(folder: Path, last: int) -> Iterator[recent.Recent]:
@@ -455,7 +466,7 @@ def _cut_tail(check: Check) -> Iterator[str]:
         writer.resume(*end)
         writer.abandon()
         for name in sorted({f.where for f in check.findings if f.kind == "tail"}):
-            yield f"cut off the end of {name}, an unfinished record of a killed crawl: {_NO_LOSS}"
+            yield f"cut off the end of {name}, {_UNFINISHED}"
 
 
 def _write_indexes(check: Check) -> Iterator[str]:
