@@ -188,11 +188,11 @@ def test_damage_among_recent_events_is_found_and_what_is_before_it_is_kept(tmp_p
     assert findings(folder) == {"recent"}
     done, left = repair(folder)
     kept_events = 0 if where == "begin" else 9
-    if kept_events:
-        said = "dropped the recent events that cannot be used: 9 recent events after event 1 are kept"
-    else:
-        said = "dropped the recent events, which cannot be used: the crawl is at event 1"
-    assert done[0] == said
+    said = {
+        9: " that cannot be used: 9 recent events after event 1 are kept",
+        0: ", which cannot be used: the crawl is at event 1",
+    }
+    assert done[0] == f"dropped the recent events{said[kept_events]}"
     assert {finding.kind for finding in left} <= {"waiting"}
     with closing(Store(folder)) as store:
         assert store._n == 1 + kept_events

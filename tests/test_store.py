@@ -99,7 +99,7 @@ def test_a_folder_without_a_crawl_is_told_so(tmp_path):
         open_crawl(tmp_path)
     sqlite3.connect(tmp_path / "crawl.sqlite").close()
     (tmp_path / "crawl.sqlite").touch()
-    with pytest.raises(HoneyguideError, match="holds no crawl: its crawl.sqlite is empty"):
+    with pytest.raises(HoneyguideError, match=r"holds no crawl: its crawl.sqlite is empty"):
         open_crawl(tmp_path)
 
 
