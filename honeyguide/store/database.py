@@ -361,7 +361,7 @@ def explain(error: Exception, folder: Path) -> HoneyguideError:
     code = getattr(error, "sqlite_errorcode", 0) or 0
     if code == sqlite3.SQLITE_FULL or getattr(error, "errno", 0) in _FULL:
         return HoneyguideError(f"the disk is full: {again} there is room")
-    if _is_damage(error) and inside(folder, FILE).stat().st_size < _LEAST:
+    if _is_damage(error) and _is_too_short(folder / FILE):
         return _nothing_left(folder)
     if code & 0xFF == sqlite3.SQLITE_NOTADB:
         what = f"{FILE} is damaged in its first bytes: none of it can be read, nor be rebuilt"
@@ -369,6 +369,10 @@ def explain(error: Exception, folder: Path) -> HoneyguideError:
     if _is_damage(error):
         return DamagedCrawlError(folder, f"{FILE} is damaged or cut off (SQLite: {told(error)})")
     return HoneyguideError(f"cannot write to {folder} ({told(error)}): {again} that is mended")
+
+
+def _is_too_short(path: Path) -> bool:
+    return path.exists() and path.stat().st_size < _LEAST
 
 
 def _is_damage(error: Exception) -> bool:
