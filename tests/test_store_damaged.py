@@ -127,6 +127,26 @@ def test_a_crawl_of_a_newer_version_is_never_written_anew(folder):
     assert (folder / "crawl.sqlite").read_bytes() == before
 
 
+def test_the_log_of_an_empty_database_is_left_alone(killed, tmp_path):
+    folder, _ = killed
+    log = (folder / "crawl.sqlite-wal").read_bytes()
+    (folder / "crawl.sqlite").write_bytes(b"")
+    for command in (["check"], ["check", "--repair"], ["status"], ["resume"], ["report"]):
+        assert "crawl.sqlite is cut off" in run(*command, folder)[0]
+    with pytest.raises(HoneyguideError, match="already holds a crawl"):
+        create(folder, {})
+    assert (folder / "crawl.sqlite-wal").read_bytes() == log
+
+
+def test_a_crawl_is_not_begun_over_the_bodies_of_another(folder):
+    (folder / "crawl.sqlite").unlink()
+    before = (folder / "warc" / WARC).read_bytes()
+    with pytest.raises(HoneyguideError, match="holds the bodies of another crawl, in warc"):
+        create(folder, {})
+    assert (folder / "warc" / WARC).read_bytes() == before
+    assert not (folder / "crawl.sqlite").exists()
+
+
 # ----------------------------------------------------------------------- no crawl
 
 
@@ -163,6 +183,7 @@ def another_database(path):
 
 def bodies_alone(path):
     (path / "warc").mkdir(parents=True)
+    (path / "warc" / WARC).touch()
     rescue = f"'honeyguide import warc {path / 'warc'} NEW' makes a recorded web of the bodies"
     return f"{path} holds no crawl: there is no crawl.sqlite in it; {rescue}"
 
@@ -286,7 +307,7 @@ def test_events_that_a_log_lost_are_told_and_nothing_goes_on_without_a_repair(ki
     assert before == {path: path.read_bytes() for path in before}
     done, left = repair(folder)
     assert done[0].endswith(f"which cannot be used: the crawl is at event {last}")
-    assert any("resuming removes the bodies" in finding.what for finding in left)
+    assert any("resuming cuts off the bodies" in finding.what for finding in left)
     assert (folder / "warc" / WARC).read_bytes() == before[folder / "warc" / WARC]
     with closing(Store(folder)) as store:
         assert store._n == last

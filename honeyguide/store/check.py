@@ -322,7 +322,9 @@ class Check:
                     raise DamagedError("it is no policy")
             except (*_MISFITS, OSError, HoneyguideError) as error:
                 reason = getattr(error, "strerror", None) or error
-                self._found("policy", f"{path.name} cannot be read: {reason}", path.name)
+                is_named = str(reason).startswith(path.name)
+                what = str(reason) if is_named else f"{path.name} cannot be read: {reason}"
+                self._found("policy", what, path.name)
 
     def _warcs(self) -> None:
         try:

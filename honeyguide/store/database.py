@@ -139,6 +139,10 @@ def create(folder: Path, settings: Mapping[str, Any]) -> None:
                 f"{folder} already holds a crawl: go on with 'honeyguide resume {folder}'"
                 " or choose another folder"
             )
+        if _has_bodies(folder):  # the first page would take their place
+            raise HoneyguideError(
+                f"{folder} holds the bodies of another crawl, in {WARCS}: choose another folder"
+            )
         with closing(connect(folder)) as database:
             _make_tables(database, settings)
         for each in (folder, folder.resolve().parent):
@@ -156,6 +160,8 @@ def holds_crawl(folder: Path) -> bool:
         return False
     if path.is_dir():
         raise HoneyguideError(f"cannot begin a crawl in {folder}: its {FILE} is a folder")
+    if path.stat().st_size < _LEAST and _has_begun(path):
+        return True  # SQLite would remove the log
     with closing(connect(folder, only_read=_has_begun(path))) as database:
         try:
             return bool(database.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0])
@@ -172,6 +178,8 @@ def open_crawl(folder: Path, only_read: bool | None = None) -> sqlite3.Connectio
     would put into the file and remove as it closes, with all that shows whether it is damaged.
     """
     path = crawl_file(folder)
+    if path.stat().st_size < _LEAST:  # SQLite would remove the log of an empty file
+        raise _empty(folder)
     database = None
     try:
         database = connect(folder, _has_begun(path) if only_read is None else only_read)
@@ -209,7 +217,7 @@ def crawl_file(folder: Path) -> Path:
 
 def _rest(folder: Path) -> str:
     """What can be used of a crawl without a database, to end a sentence with."""
-    return f"; {rescue(folder)}" if inside(folder, WARCS).is_dir() else ""
+    return f"; {rescue(folder)}" if _has_bodies(folder) else ""
 
 
 def rescue(folder: Path) -> str:
@@ -238,14 +246,19 @@ def _other_kind(database: sqlite3.Connection, folder: Path) -> HoneyguideError:
         return DamagedCrawlError(folder, what)
     if tables:
         return NoCrawlError(f"{folder} holds no crawl: its {FILE} is a database of something else")
-    if inside(folder, WARCS).is_dir():  # it was more than that
-        return _nothing_left(folder)
-    return NoCrawlError(f"{folder} holds no crawl: its {FILE} is empty")
+    return _empty(folder)
 
 
-def _nothing_left(folder: Path) -> DamagedCrawlError:
+def _empty(folder: Path) -> HoneyguideError:
+    """What a database without tables is: cut off where other files show that there was a crawl."""
+    if not _has_bodies(folder) and not _has_begun(folder / FILE):
+        return NoCrawlError(f"{folder} holds no crawl: its {FILE} is empty")
     what = f"{FILE} is cut off: nothing is left of it, and it cannot be rebuilt"
     return DamagedCrawlError(folder, what, can_be_mended=False)
+
+
+def _has_bodies(folder: Path) -> bool:
+    return any(inside(folder, WARCS).glob("*.warc.gz"))
 
 
 def _check_schema(database: sqlite3.Connection, folder: Path) -> None:
@@ -361,18 +374,12 @@ def explain(error: Exception, folder: Path) -> HoneyguideError:
     code = getattr(error, "sqlite_errorcode", 0) or 0
     if code == sqlite3.SQLITE_FULL or getattr(error, "errno", 0) in _FULL:
         return HoneyguideError(f"the disk is full: {again} there is room")
-    if _is_damage(error) and _is_too_short(folder / FILE):
-        return _nothing_left(folder)
     if code & 0xFF == sqlite3.SQLITE_NOTADB:
         what = f"{FILE} is damaged in its first bytes: none of it can be read, nor be rebuilt"
         return DamagedCrawlError(folder, what, can_be_mended=False)
     if _is_damage(error):
         return DamagedCrawlError(folder, f"{FILE} is damaged or cut off (SQLite: {told(error)})")
     return HoneyguideError(f"cannot write to {folder} ({told(error)}): {again} that is mended")
-
-
-def _is_too_short(path: Path) -> bool:
-    return path.exists() and path.stat().st_size < _LEAST
 
 
 def _is_damage(error: Exception) -> bool:

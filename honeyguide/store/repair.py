@@ -113,8 +113,8 @@ def _mend(check: Check, left: list[Finding]) -> Iterator[str]:
     if "recent" in kinds:
         yield from _mend_recent(check.folder)
     if kinds & {"tail", "unclaimed"} and _has_lost_rows(check):
-        what = f"resuming removes the bodies that no page speaks of; before, {rescue(check.folder)}"
-        left.append(Finding("unclaimed", what))
+        what = "resuming cuts off the bodies that no page speaks of: before"
+        left.append(Finding("unclaimed", f"{what}, {rescue(check.folder)}"))
     elif "tail" in kinds:
         yield from _cut_tail(check)
     if "index" in kinds:
