@@ -30,6 +30,7 @@ from honeyguide.store.database import (
     cure,
     explain,
     open_crawl,
+    told,
     upgrade,
     warc_end,
 )
@@ -336,7 +337,7 @@ class Store:
         ledger = self._ledger
         ledger.events, ledger.visits, ledger.hosts = self._n, known["visits"], known["hosts"]
         self._snapshots.recover()
-        self.warnings += lost_bodies(self._database, self.folder)
+        self.warnings += map(told, lost_bodies(self._database, self.folder))
         self._warc.resume(*warc_end(self._database, known))
         ledger.note(stopped="", written_by=VERSION)
         self._take_in_recent()
