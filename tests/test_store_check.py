@@ -86,6 +86,9 @@ def test_a_crawl_in_use_is_looked_at_and_not_repaired(folder):
         assert kinds(Check(folder).run()) == set()
         with pytest.raises(HoneyguideError, match="already open"):
             repair(folder)
+        with max((folder / "warc").glob("*.warc.gz")).open("ab") as file:
+            file.write(b"half a record")
+        assert "note:" not in run(folder).stdout
         done = run(folder, "--repair")
         assert done.returncode == 1
         assert "is in use by process" in done.stderr

@@ -304,7 +304,7 @@ class Check:
 
     def _waiting(self, looks: list[recent.Look], last: int, has_gap: bool) -> None:
         """Say it when a crawl that ended left events which the database does not have."""
-        if not looks or has_gap or holder(self.folder) not in ("", str(os.getpid())):
+        if not looks or has_gap or self._is_in_use():
             return
         count = max(look.last for look in looks) - last
         wait = "waits" if count == 1 else "wait"
@@ -370,7 +370,7 @@ class Check:
         end = end if name == last else 0 if name > last else size
         if end > size:
             self._found("warc", f"{name} is cut off: it had {end:,} bytes, and has {size:,}", name)
-        elif end < size:
+        elif end < size and not self._is_in_use():
             is_lost = self._has("log") or self._has("recent")
             who = "" if is_lost else "a killed crawl left unfinished and "
             what = f"{name} ends in {counted(size - end, 'byte')} that {who}no page speaks of"
@@ -436,6 +436,10 @@ class Check:
         return any(
             finding.kind == kind and where in (None, finding.where) for finding in self.findings
         )
+
+    def _is_in_use(self) -> bool:
+        """Whether a crawl runs here, which will finish what it has begun."""
+        return holder(self.folder) not in ("", str(os.getpid()))
 
     def _has_final(self, kind: str) -> bool:
         return any(finding.kind == kind and finding.is_final for finding in self.findings)
