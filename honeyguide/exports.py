@@ -17,12 +17,12 @@ from honeyguide.errors import HoneyguideError, unknown
 from honeyguide.files import inside, open_inside
 from honeyguide.serialise import DamagedError
 from honeyguide.store.checksums import is_whole
-from honeyguide.store.database import FORMAT, about, open_crawl, reading, told
+from honeyguide.store.database import FORMAT, WARCS, about, open_crawl, reading, told
 from honeyguide.store.database import format_of as store_format_of
 from honeyguide.store.ledger import clean
 from honeyguide.store.lock import holder
 from honeyguide.store.records import stored
-from honeyguide.store.store import WARCS, unpacked_text
+from honeyguide.store.store import unpacked_text
 from honeyguide.warc.writer import warcinfo
 
 Progress = Callable[[int, int], None]  # done, total
