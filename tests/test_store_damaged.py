@@ -313,6 +313,17 @@ def test_events_that_a_log_lost_are_told_and_nothing_goes_on_without_a_repair(ki
         assert store._n == last
 
 
+def test_a_loss_of_power_that_empties_the_older_recent_file_does_not_stop_a_crawl(killed):
+    folder, sizes = killed
+    cut(folder / "crawl.sqlite-wal", sizes[0])
+    older = min(recent.NAMES, key=lambda name: recent.look(folder, name).first)
+    (folder / older).write_bytes(b"")
+    [[last]] = ask(folder, "SELECT max(n) FROM journal")
+    with closing(Store(folder)) as store:
+        assert store._n == last
+        assert f"events {last + 1} to" in store.warnings[0]
+
+
 def test_who_resumes_is_warned_of_recent_events_that_are_damaged(killed):
     folder, sizes = killed
     cut(folder / "crawl.sqlite-wal", sizes[-2])

@@ -298,7 +298,7 @@ class Check:
         if isinstance(last, int):
             gaps = list(recent.gaps(looks, last))
             for gap in gaps:
-                where = FILE if gap.is_first else None
+                where = FILE if gap.is_of_database else None
                 self._found("recent", f"{gap.what}: those after cannot be used", where)
             self._waiting([look for look in looks if look.last > last], last, bool(gaps))
 

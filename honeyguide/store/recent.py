@@ -196,16 +196,20 @@ class Gap(NamedTuple):
     """Events that are missing, so that those after them cannot be used."""
 
     what: str  # a sentence
-    is_first: bool  # the database itself lacks events that it had
+    is_of_database: bool  # it lacks events that it had: both files of recent events are later
 
 
 def gaps(looks: Iterable[Look], last: int) -> Iterator[Gap]:
     """The gap after the last event of the database, or else the one between two files."""
     before = FILE
-    for look in sorted(looks, key=lambda look: look.first):
+    in_order = sorted(looks, key=lambda look: look.first)
+    # a loss of power can empty one file: what was in it was not synced
+    are_both_there = all(look.first for look in in_order)
+    for look in in_order:
         if look.first > last + 1:
             where = f" between the end of {before} and {look.name}"
-            yield Gap(missing(last + 1, look.first - 1, where), before == FILE)
+            is_of_database = before == FILE and are_both_there
+            yield Gap(missing(last + 1, look.first - 1, where), is_of_database)
             return
         if look.last > last:
             before, last = look.name, look.last

@@ -355,7 +355,7 @@ class Store:
         """
         looks = [recent.look(self.folder, name) for name in recent.NAMES]
         for gap in recent.gaps(looks, self._n):
-            if gap.is_first:
+            if gap.is_of_database:
                 raise HoneyguideError(
                     f"{self.folder} cannot be resumed: {gap.what}{cure(self.folder)}"
                 )
