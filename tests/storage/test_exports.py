@@ -249,7 +249,9 @@ def test_status_says_how_a_crawl_stands(folder):
 def test_damage_is_told_by_status_and_export_in_a_sentence(folder, tmp_path):
     kept.damage_table(folder, "pages")
     for asked in (status, lambda folder: best_pages(folder, 3)):
-        with pytest.raises(HoneyguideError, match=r"cannot read .*crawl.sqlite: .*malformed"):
+        with pytest.raises(
+            HoneyguideError, match=r"crawl.sqlite is damaged or cut off .*malformed.*--repair"
+        ):
             asked(folder)
     with pytest.raises(HoneyguideError, match="cannot export"):
         export(folder, "csv", tmp_path / "out.csv")
