@@ -16,8 +16,7 @@ from honeyguide.storage.exports import best_pages, export, format_of, status
 from honeyguide.storage.recorded import Recorded
 from honeyguide.storage.store import Store
 from honeyguide.warc.reader import RESPONSE, records
-
-from . import kept
+from tests import kept
 
 ODD = 'a\x00b\ud800c "quoted", \r\n=1+1 \U0001f41d'
 ODD_KEPT = 'a\ufffdb\ufffdc "quoted", \r\n=1+1 \U0001f41d'

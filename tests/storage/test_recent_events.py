@@ -20,8 +20,7 @@ from honeyguide.storage.recent import Absorbed, absorbed_from, absorbed_row
 from honeyguide.storage.recorded import Recorded
 from honeyguide.storage.repair import repair
 from honeyguide.storage.store import Store
-
-from . import kept
+from tests import kept
 
 
 def killed(tmp_path, pages):

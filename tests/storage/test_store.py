@@ -18,8 +18,7 @@ from honeyguide.storage.recorded import Recorded
 from honeyguide.storage.repair import repair
 from honeyguide.storage.store import Store
 from honeyguide.storage.writer import Writer
-
-from . import kept
+from tests import kept
 
 
 @pytest.fixture

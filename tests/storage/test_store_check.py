@@ -21,8 +21,8 @@ from honeyguide.storage.ledger import Ledger
 from honeyguide.storage.recorded import Recorded
 from honeyguide.storage.repair import repair
 from honeyguide.storage.store import Store
+from tests import kept
 
-from . import kept
 from .test_store_flips import Learning, crawl, finished, resumed
 
 ROOT = Path(__file__).parents[2]

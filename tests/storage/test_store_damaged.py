@@ -17,8 +17,8 @@ from honeyguide.storage.log import has_lost_commits
 from honeyguide.storage.recorded import Recorded
 from honeyguide.storage.repair import repair
 from honeyguide.storage.store import Store
+from tests import kept
 
-from . import kept
 from .test_store_check import ask
 from .test_store_flips import Learning, flip, resumed, whole  # noqa: F401
 
