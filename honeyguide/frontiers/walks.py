@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from honeyguide.columns import Columns
 from honeyguide.contracts import Candidates, Ids, Mask, Matrix, Scorer, State, Taken, Vector
 from honeyguide.errors import HoneyguideError
-from honeyguide.frontiers.hosts import Hosts
+from honeyguide.frontiers.block import Hosts
 from honeyguide.frontiers.pool import Pool, Rows
 from honeyguide.registry import part
 

@@ -18,7 +18,7 @@ from honeyguide.contracts import (
     nbytes_of,
 )
 from honeyguide.errors import HoneyguideError
-from honeyguide.guards.shapes import FILE_TYPES
+from honeyguide.guards.traps import FILE_TYPES
 from honeyguide.guards.wrapping import screened_by
 from honeyguide.urls.patterns import listed
 
