@@ -82,6 +82,12 @@ class Assembled:
         return self.world.live or self.plan.parsers > 0
 
     @property
+    def in_flight(self) -> int:
+        """Visits at once."""
+        defaults = LIVE if self.takes_time else SIMULATED
+        return self.plan.in_flight or defaults.in_flight
+
+    @property
     def goal(self) -> Goal:
         """What agents are told."""
         if self.plan.survey and not isinstance(self.world, Sampled):
@@ -139,9 +145,7 @@ class Assembled:
 
     def crawl(self, navigator: Steering, observer: Observer | None = None) -> Crawl:
         """The crawl, ready to run."""
-        defaults = LIVE if self.takes_time else SIMULATED
-        in_flight = self.plan.in_flight or defaults.in_flight
-        return Crawl(navigator, self.world, self.plan.limits, in_flight, observer)
+        return Crawl(navigator, self.world, self.plan.limits, self.in_flight, observer)
 
     def simulate(self, observer: Observer | None = None) -> Outcome:
         """Crawl a recorded or generated web."""

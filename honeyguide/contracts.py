@@ -44,6 +44,7 @@ class Response:
     body: bytes = b""
     failure: str = ""  # "timeout", "robots", "too large" ...; empty when it arrived
     seconds: float | None = None  # that the server took, its queue included; None: not known
+    sent: float | None = None  # seconds since 1970, when it was asked for; None: not known
 
 
 class Request(NamedTuple):

@@ -31,7 +31,7 @@ def _read_config(context: typer.Context, path: Path | None) -> Path | None:
         said = tomllib.loads(path.read_text("utf-8"))
     except OSError as error:
         raise HoneyguideError(f"cannot read {path}: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # no TOML, no UTF-8, a number of many digits
         raise HoneyguideError(f"{path} is not TOML: {error}") from None
     known = {name: parameter for parameter in context.command.params for name in _names(parameter)}
     hints = get_type_hints(context.command.callback)

@@ -70,10 +70,12 @@ def remarks(status: Mapping[str, Any], known: Known) -> Iterator[str]:
         )
     if known.requests:
         yield "Times are those of the crawler's clock when a request was sent."
-    if known.is_cut_off:
+    times, visits = known.unclean_ends
+    if known.requests and times:
         yield (
-            "The crawl was cut off: its requests of the last second before, and those that were"
-            " under way, may be missing."
+            f"The crawl was cut off {counted(times, 'time')}, by a kill or a loss of power:"
+            f" requests of at most {counted(visits, 'visit')} that were under way then, and those"
+            " of the last second before, may be missing."
         )
     contact = status["settings"].get("contact")
     if contact:

@@ -85,9 +85,13 @@ def unpack_row(data: bytes) -> list[Any]:
 
 def unpack_visit(data: bytes, text: str) -> Visit:
     """The visit that was packed, given its page's text."""
-    link, page, (relevance, relevant, reasons), *rest = unpack_row(data)
-    verdict = Verdict(relevance, relevant, tuple(reasons))
-    return Visit(_link(link), page and _page(page, text), verdict, None, *rest)
+    row = unpack_row(data)
+    try:
+        link, page, (relevance, relevant, reasons), *rest = row
+        verdict = Verdict(relevance, relevant, tuple(reasons))
+        return Visit(_link(link), page and _page(page, text), verdict, None, *rest)
+    except _MISFITS:
+        raise DamagedError("a visit is damaged") from None
 
 
 def pack_links(links: Sequence[Link]) -> bytes:
@@ -97,7 +101,11 @@ def pack_links(links: Sequence[Link]) -> bytes:
 
 def unpack_links(data: bytes) -> list[Link]:
     """The links that were packed."""
-    return [_link(row) for row in _decoder.decode(data)]
+    rows = unpack_row(data)
+    try:
+        return [_link(row) for row in rows]
+    except _MISFITS:
+        raise DamagedError("links are damaged") from None
 
 
 def text_to_bytes(text: str) -> bytes:

@@ -15,6 +15,7 @@ from honeyguide.text.words import is_glued, words
 
 LONGEST = 4_000  # characters of a text that are read
 PIECES = (3, 4, 5)  # letters
+WIDEST = 1 << 20  # numbers of a vector; more is a slip of the hand
 
 
 @part("encoder", "ngrams", argument="width")
@@ -22,8 +23,8 @@ class NgramEncoder:
     """Hashed words and pieces of them, spelling only: for any language, without any model."""
 
     def __init__(self, width: int = 512, cache_megabytes: float = 64.0) -> None:
-        if width < 8:
-            raise HoneyguideError(f"encoder 'ngrams' needs a width of 8 or more, not {width}")
+        if not 8 <= width <= WIDEST:
+            raise HoneyguideError(f"encoder 'ngrams' needs a width of 8 to {WIDEST}, not {width}")
         self.width = width
         self._cached = Cached(self._encode, width, cache_megabytes)
 

@@ -18,6 +18,7 @@ from honeyguide.contracts import OfHost, Request
 from honeyguide.errors import HoneyguideError
 from honeyguide.storage import requests
 from honeyguide.storage.database import about, reading, settings
+from honeyguide.storage.ends import UncleanEnds, earlier_unclean_ends, unclean_ends
 from honeyguide.storage.lock import holder
 from honeyguide.urls.spelling import canonical
 from honeyguide.web.politeness import NOT_ASKED, NOT_YET_ASKED
@@ -48,12 +49,12 @@ class Known(NamedTuple):
     first: float | None  # when the first of them was sent
     earlier_visits: int  # that were answered before, when an older version crawled
     older_events: int  # the last event of that version
-    is_cut_off: bool  # killed, and not resumed since
+    unclean_ends: UncleanEnds
 
     @property
     def is_whole(self) -> bool:
         """Whether there is no sign that a request is missing."""
-        return self.requests > 0 and not self.earlier_visits and not self.is_cut_off
+        return self.requests > 0 and not self.earlier_visits and not self.unclean_ends.times
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +103,8 @@ class HostReport:
     complete: bool  # every request was kept, as far as can be told
     requests: int
     missing: int  # visits that the host answered, of whose requests nothing was kept
+    unclean_ends: int  # how often the crawl was cut off; what was under way then is not known
+    cut_off_visits: int  # visits to any host that were under way then, at most
     unsent: int  # requests among them for which no connection could be made
     first: float
     last: float
@@ -197,8 +200,8 @@ def _what_is_known(database: sqlite3.Connection, folder: Path) -> Known:
     world = settings(folder).get("world", "")
     if not count and world.partition(":")[0] != "web":
         raise HoneyguideError(f"{folder} sent no requests: its pages come from world {world!r}")
-    is_cut_off = count > 0 and not known.get("stopped") and not holder(folder)
-    return Known(count, begin, earlier, older, is_cut_off)
+    ends = earlier_unclean_ends(known) if holder(folder) else unclean_ends(known, count > 0)
+    return Known(count, begin, earlier, older, ends)
 
 
 # --------------------------------------------------------------------------- reading
@@ -275,6 +278,8 @@ def _report(host: str, rows: Iterable[_Row], body: RobotsBody, known: Known) -> 
         complete=known.is_whole and not missing,
         requests=tally.count,
         missing=missing,
+        unclean_ends=known.unclean_ends.times,
+        cut_off_visits=known.unclean_ends.visits,
         unsent=tally.unsent,
         first=tally.first,
         last=tally.last,

@@ -13,7 +13,7 @@ from honeyguide.disk.serialise import pack_links, text_to_bytes
 from honeyguide.storage import requests
 from honeyguide.storage.checksums import with_checksum
 from honeyguide.storage.database import put_about
-from honeyguide.storage.recent import Absorbed
+from honeyguide.storage.recent import Absorbed, capture_begun
 from honeyguide.warc.index import Place
 from honeyguide.warc.writer import WarcWriter
 
@@ -130,7 +130,8 @@ class Ledger:
             "score": str(score),
             "failure": visit.failure,
         }
-        return self._warc.write(response, {k: v for k, v in fields.items() if v}, fetched)
+        known = {name: value for name, value in fields.items() if value}
+        return self._warc.write(response, known, capture_begun(visit, fetched))
 
 
 def clean(text: str) -> str:

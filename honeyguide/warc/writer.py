@@ -88,7 +88,7 @@ class WarcWriter:
         self._index_file = self._open_index()
 
     def write(self, response: Response, fields: Mapping[str, str], when: float) -> Place:
-        """Append what a visit brought; `fields` say what else is known about it."""
+        """Append what was asked for at that time; `fields` say what else is known about it."""
         file, url, date, id = self._room(when), response.url, _date(when), _record_id()
         headers = {"WARC-Payload-Digest": digest_of(response.body)}
         if response.failure:

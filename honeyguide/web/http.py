@@ -144,7 +144,7 @@ class HttpFetcher:
         finally:
             seconds = time.monotonic() - begin
             self.observer(request_of(place, sent, seconds, status, headers, failure, received))
-        return Response(link, place.url, status, headers, body, failure)
+        return Response(link, place.url, status, headers, body, failure, sent=sent)
 
     def _extra(self, terms: Terms) -> dict[str, str]:
         extra = {}

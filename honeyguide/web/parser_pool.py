@@ -8,6 +8,7 @@ import signal
 import struct
 import sys
 from collections import deque
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import astuple, replace
 from itertools import islice
@@ -30,6 +31,9 @@ SMALL_TAGS = 3_000
 _long_tag = re.compile(rb"<[a-zA-Z/][^>]{700}|[\x00\x1b]").search
 _quoted_ends = re.compile(rb"=\s*+(?:\"[^\">]*+>|'[^'>]*+>)").finditer  # <p title="a > b">
 SMALL_QUOTED_ENDS = 3
+# It also compares all attributes of formatting tags that are open with those of the next one.
+_tags_of_many_parts = re.compile(rb"<[a-zA-Z/](?:[^\s/>\"'=]*+[\s/\"'=]++){40}").finditer
+SMALL_TAGS_OF_MANY_PARTS = 30
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 5.0  # seconds after a process could not be started
 TRIES = 12  # to start a process while a page waits for it
 _PROGRAM = "from honeyguide.web.parser_pool import work; work()"
@@ -123,8 +127,13 @@ def is_small(body: bytes) -> bool:
         len(body) <= SMALL_BODY
         and body.count(b"<") <= SMALL_TAGS
         and _long_tag(body) is None
-        and next(islice(_quoted_ends(body), SMALL_QUOTED_ENDS, None), None) is None
+        and _has_few(_quoted_ends(body), SMALL_QUOTED_ENDS)
+        and _has_few(_tags_of_many_parts(body), SMALL_TAGS_OF_MANY_PARTS)
     )
+
+
+def _has_few(found: Iterator[object], most: int) -> bool:
+    return next(islice(found, most, None), None) is None
 
 
 class ParserPool:
@@ -151,32 +160,35 @@ class ParserPool:
         """Start the processes, and wait for one of them."""
         give_up = self._failed + TRIES * self._processes
         while self._least_busy() is None:
-            if self._failed >= give_up:
+            if self._failed >= give_up or not self._processes:
                 raise NoProcessError(f"no process that reads pages can be started: {self._why}")
             self._news.clear()
             await self._news.wait()
 
     async def read(self, body: bytes, url: str, content_type: str = "") -> Read | None:
         """Have a page read by whoever has least to do; here if it is small and nobody is ready."""
+        small = is_small(body)
         message = _packed(_encode((url, content_type, body[:MAX_BODY])))
-        while (reader := await self._reader_for(body)) is not None:
+        while (reader := await self._reader_for(small)) is not None:
             answer = await reader.ask(message)
             if answer:
                 raw, opinion = _decode(answer)
                 return Read(build(url, raw), opinion and _verdict(opinion))
-            if answer is not None:  # it cannot say
+            if answer is not None and small:  # it cannot say
                 break
-            if reader.died_of is message:
+            if answer is not None or reader.died_of is message:
                 return None
         return Read(await asyncio.to_thread(parse, body, url, content_type))
 
-    async def _reader_for(self, body: bytes) -> "_Process | None":
-        if not is_small(body):
+    async def _reader_for(self, small: bool) -> "_Process | None":
+        if not small:
             await self.ready()
         return self._least_busy()
 
     async def close(self) -> None:
-        """End them all."""
+        """End them all, and start no more."""
+        self._processes, self._why = 0, "the crawl ends"
+        self._news.set()
         await asyncio.gather(*self._opening, return_exceptions=True)
         readers, self._readers = self._readers, []
         await asyncio.gather(*(reader.close() for reader in readers))
@@ -338,7 +350,14 @@ def _answer(judge: Judge | None, url: str, content_type: str, body: bytes) -> by
     try:
         opinion = judge and Opinion(*astuple(judge(replace(build(url, raw).page, html=body))))
         return _encode((raw, opinion))
-    except Exception:  # half a surrogate pair, or a bug that whoever asks will meet and can tell
+    except Exception:  # a bug of the judge, that whoever asks will meet and can tell
+        return _unjudged(raw)
+
+
+def _unjudged(raw: Raw) -> bytes:
+    try:
+        return _encode((raw, None))
+    except UnicodeEncodeError:  # half a surrogate pair
         return b""
 
 

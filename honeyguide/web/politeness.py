@@ -27,6 +27,7 @@ HOST_FAILURES = frozenset(
         "robots unreachable",
     }
 )
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
 FAILURES = "failures"  # in a row, as what is learnt of a host
 _SMOOTHING = 0.3  # weight of the latest response time
 _CAPACITY = 100_000  # hosts that are remembered
@@ -75,9 +76,9 @@ class Politeness:
         if response.failure in NOT_YET_ASKED:
             return max(self._delay, asked_for)
         usual = self._usual(record, seconds, crawl_delay)
-        if not may_pass(response):
+        if _is_well(response):
             self._count(host, record, 0)
-            return usual
+            return max(usual, asked_for) if 300 <= response.status < 400 else usual
         self._count(host, record, record.failures + 1)
         if record.failures >= self._failures:
             return max(usual, asked_for, self._pause)
@@ -120,10 +121,24 @@ class Politeness:
         return max(self._delay, min(max(slow, crawl_delay or 0.0), self._longest))
 
 
+def leads_on(response: Response) -> bool:
+    """Whether a response is a redirect that can be followed."""
+    return response.status in _REDIRECTS and "location" in response.headers
+
+
 def may_pass(response: Response) -> bool:
-    """Whether a response speaks of trouble which may be over the next time."""
+    """Whether a response speaks of something which may be over the next time."""
+    return not _is_well(response) or _leads_on_later(response)
+
+
+def _is_well(response: Response) -> bool:
     is_unwell = response.status == 429 or response.status >= 500
-    return response.failure in HOST_FAILURES | NOT_YET_ASKED or is_unwell
+    return not is_unwell and response.failure not in HOST_FAILURES | NOT_YET_ASKED
+
+
+def _leads_on_later(response: Response) -> bool:
+    """Whether a response is a redirect that was not followed because it asks to wait for long."""
+    return leads_on(response) and not response.failure and "retry-after" in response.headers
 
 
 def retry_after(headers: Mapping[str, str], now: float) -> float | None:

@@ -1,6 +1,7 @@
 """robots.txt on the way to every page: fetched once, kept for a day, obeyed on every hop."""
 
 import asyncio
+import heapq
 import math
 import time
 from collections import OrderedDict
@@ -9,7 +10,7 @@ from dataclasses import dataclass
 
 from honeyguide.contracts import Link, OfHost, Response
 from honeyguide.web.fetch_limits import ANYTHING, Terms, WebFetcher
-from honeyguide.web.politeness import retry_after
+from honeyguide.web.politeness import may_pass, retry_after
 from honeyguide.web.redirects import Redirects
 from honeyguide.web.request_url import host_of, target
 from honeyguide.web.robots_record import (
@@ -43,7 +44,7 @@ class _Known:
     @property
     def weight(self) -> int:
         """Bytes of memory that it takes, about."""
-        return len(self.record.body or b"") + (self.rules.weight if self.rules else 0)
+        return self.record.weight + (self.rules.weight if self.rules else 0)
 
 
 class Robots:
@@ -58,7 +59,9 @@ class Robots:
         wall_clock: Callable[[], float] = time.time,  # seconds since 1970
     ) -> None:
         self._fetcher = fetcher
-        self._robots_fetcher = Redirects(fetcher, _MAX_REDIRECTS, clock=redirects_clock)
+        self._robots_fetcher = Redirects(
+            fetcher, _MAX_REDIRECTS, clock=redirects_clock, wall_clock=wall_clock
+        )
         self._user_agent = user_agent
         self._clock = clock
         self._wall_clock = wall_clock
@@ -111,15 +114,20 @@ class Robots:
 
     def recall(self, learnt: Iterable[OfHost]) -> None:
         """Know again what files said before the crawl was resumed, the latest within bounds."""
-        found = dict(each for each in map(from_learnt, learnt) if each is not None)
-        latest = sorted(found, key=lambda origin: found[origin].asked, reverse=True)[:_CAPACITY]
-        if latest and found[latest[0]].asked > self._wall_clock():
+        latest: list[tuple[float, int, str, Record]] = []  # a heap, the oldest first
+        newest, weight = -math.inf, 0  # bytes of all in the heap
+        for number, each in enumerate(learnt):
+            if (found := from_learnt(each)) is None:
+                continue
+            origin, record = found
+            newest, weight = max(newest, record.asked), weight + record.weight
+            heapq.heappush(latest, (record.asked, -number, origin, record))
+            while len(latest) > _CAPACITY or weight > _MAX_RECALLED:  # before the next is read
+                weight -= heapq.heappop(latest)[-1].weight
+        if newest > self._wall_clock():
             return  # the clock was set back: how old any of them is, nobody knows
-        room = _MAX_RECALLED
-        for origin in latest:
-            room -= len(found[origin].body or b"")
-            if room >= 0:
-                self._recalled[origin] = found[origin]
+        for _, _, origin, record in sorted(latest, reverse=True):
+            self._recalled.setdefault(origin, record)
 
     async def close(self) -> None:
         """Close the fetcher."""
@@ -169,8 +177,8 @@ class Robots:
     def _read(self, response: Response, before: _Known | None) -> Record:
         """What an answer means by RFC 9309, 2.3.1."""
         now, status, failure = self._wall_clock(), response.status, response.failure
-        # 429 is no absence of rules but a plea for patience
-        is_absent = not failure and 300 <= status < 500 and status != 429
+        # 429 is no absence of rules but a plea for patience, as is a redirect for later
+        is_absent = not failure and 300 <= status < 500 and not may_pass(response)
         if is_absent or failure == "too many redirects":
             return Record(now, now + LIFETIME, b"", f"robots.txt: {failure or status}")
         if not failure and status < 300:

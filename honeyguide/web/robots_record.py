@@ -24,6 +24,11 @@ class Record(NamedTuple):
     failure: str = ""  # of a response that is refused for that reason
     failures: int = 0  # in a row
 
+    @property
+    def weight(self) -> int:
+        """Bytes of memory that its texts take, about."""
+        return len(self.body or b"") + len(self.reason) + len(self.failure)
+
     def seconds_left(self, now: float) -> float:
         """How long it still holds; nothing when it was asked for in the future."""
         if now < self.asked:  # the clock was set back: how old it is, nobody knows

@@ -239,7 +239,7 @@ def live_web(  # noqa: PLR0913 each is something that a user can say
     network = Outage(http, witnesses)
     robots = Robots(network, name, redirects_clock=network.clock)
     admitted = Admitted(robots, refusals, delay)
-    fetcher = Redirects(admitted, clock=network.clock)
+    fetcher = Redirects(admitted, clock=network.clock, leave=admitted.rest)
     reader = ParserPool(parsers, spec=spec) if parsers else SmallHere(spec)
     politeness = Politeness(delay)
     world = WebWorld(

@@ -520,16 +520,17 @@ WARC_STANDARD = Standard(
             "5.2 to 5.5",
             "MUST",
             "Every record has WARC-Record-ID, Content-Length, WARC-Date and WARC-Type; an id is a"
-            " URI in angle brackets and unique, a date is UTC.",
+            " URI in angle brackets and unique, a date is UTC and that of the capture's begin.",
             _tests(
                 WARC,
                 "a_record_has_the_four_fields_that_all_must_have",
                 "an_id_is_a_uuid_in_angle_brackets",
                 "no_two_records_have_the_same_id",
                 "a_date_is_utc_in_the_form_of_w3c",
-            ),
-            "Falls short: the date is when the answer was taken in, not when its capture began,"
-            " which was earlier by as long as it took.",
+                "the_date_is_when_the_capture_began",
+            )
+            + _tests("tests/fetchers/test_http.py", "a_response_says_when_it_was_asked_for"),
+            "All records of a capture have the time at which its last request was sent.",
         ),
         Clause(
             "5, Content-Type",

@@ -13,8 +13,11 @@ from datetime import UTC, datetime
 
 import pytest
 
-from honeyguide.contracts import Link, Response
-from honeyguide.warc.index import surt
+from honeyguide.contracts import Link, Page, Response, Verdict, Visit
+from honeyguide.storage.check import Check
+from honeyguide.storage.database import create
+from honeyguide.storage.store import Store
+from honeyguide.warc.index import index_lines, index_path, surt
 from honeyguide.warc.writer import WarcWriter
 
 WHEN = datetime(2026, 3, 1, 12, 30, 45, 900_000, UTC).timestamp()
@@ -105,6 +108,28 @@ def test_no_two_records_have_the_same_id(tmp_path):
 @pytest.mark.parametrize("type", TYPES)
 def test_a_date_is_utc_in_the_form_of_w3c(records, type):
     assert records[type][1]["WARC-Date"] == "2026-03-01T12:30:45Z"
+
+
+@pytest.mark.parametrize("is_killed", [False, True])
+@pytest.mark.parametrize(("sent", "date"), [(1e9, "01:46:40"), (None, "01:46:57")])
+def test_the_date_is_when_the_capture_began(tmp_path, sent, date, is_killed):
+    """Asked for at 1e9, or not known; taken in 20 seconds later, after 3 seconds of work."""
+    create(tmp_path, {})
+    store = Store(tmp_path, batch_seconds=1000.0, wall=lambda: 1e9 + 20.0)
+    page = Page("http://example.org/a?b=1")
+    visit = Visit(Link(page.url), page, Verdict(0.5, True), answer(sent=sent), seconds=3.0)
+    store.took(visit.link, 1.0)
+    store.absorbed(visit, 0.5, 2.0)
+    if is_killed:
+        store._let_go()
+        store = Store(tmp_path)  # reads what the other could not commit
+    store.close()
+    [path] = (tmp_path / "warc").glob("*.warc.gz")
+    dates = [taken_apart(record)[1]["WARC-Date"] for record in members(path.read_bytes())]
+    assert dates == [f"2001-09-09T{date}Z"] * 4
+    [line] = index_lines(index_path(path))
+    assert line.split(b" ")[1].decode() == f"20010909{date.replace(':', '')}"
+    assert Check(tmp_path).run() == []
 
 
 @pytest.mark.parametrize(

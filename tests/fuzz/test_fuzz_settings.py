@@ -125,3 +125,9 @@ def test_any_table_of_hosts_is_read_or_refused(place, data):
 def test_flags_that_are_no_text_are_refused(place):
     with pytest.raises(HoneyguideError):
         Plan(seeds=("a",), delay=float("nan"))
+
+
+@pytest.mark.parametrize("width", ["7", "-1", "9" * 60])
+def test_a_width_that_no_encoder_can_have_is_refused(width):
+    with pytest.raises(HoneyguideError, match="width of 8 to"):
+        make("encoder", f"ngrams:{width}")

@@ -273,14 +273,73 @@ def test_pages_whose_requests_a_kill_took_are_told_and_the_report_is_not_complet
     assert "kept no request to b.test" in report(folder, "--host", "b.test")
 
 
-def test_a_crawl_that_was_cut_off_is_not_told_as_complete(kept):
+def cut_off(folder, visits_at_once):
+    """A process that ended without closing the folder."""
+    Store(folder, visits_at_once=visits_at_once)._let_go()
+
+
+def test_a_crawl_that_was_cut_off_is_not_told_as_complete_even_after_it_was_resumed(kept):
     folder, put = kept
     put({"sent": 10.0})
-    assert not only(folder).complete
-    assert "may be missing" in report(folder)
+    cut_off(folder, 4)
+    for _ in range(2):  # cut off, and resumed since
+        told = only(folder)
+        assert (told.complete, told.unclean_ends, told.cut_off_visits) == (False, 1, 4)
+        assert "cut off 1 time, by a kill or a loss of power" in report(folder)
+        assert "requests of at most 4 visits that were under way then" in report(folder)
+        lately(folder)
+    cut_off(folder, 16)
+    cut_off(folder, 2)
     lately(folder)
+    told = only(folder)
+    assert (told.complete, told.unclean_ends, told.cut_off_visits) == (False, 3, 22)
+
+
+def test_a_process_that_closes_its_folder_leaves_the_report_complete(kept):
+    folder, put = kept
+    put({"sent": 10.0})
+    store = Store(folder)
+    assert only(folder).complete  # as far as it went: it is running
+    store.close()  # without a reason, as after an error
     assert only(folder).complete
     assert "may be missing" not in report(folder)
+
+
+def test_a_cut_off_by_a_version_that_left_no_trace_of_it_is_told_once(kept):
+    folder, put = kept
+    put({"sent": 10.0})
+    lately(folder, "http://a.test/")
+    with closing(database.connect(folder)) as connection:
+        rows = ("visits_at_once", "unclean_ends", "cut_off_visits", "stopped")
+        connection.executemany("DELETE FROM about WHERE key = ?", [(row,) for row in rows])
+    for _ in range(2):
+        assert (only(folder).complete, only(folder).unclean_ends) == (False, 1)
+        lately(folder)
+
+
+def test_requests_under_way_at_a_kill_make_the_report_of_a_resumed_crawl_incomplete(tmp_path):
+    reached = threading.Event()
+    out = tmp_path / "out"
+
+    async def slow_once(writer):
+        if not reached.is_set():
+            reached.set()
+            await asyncio.sleep(60)
+        writer.write(home("slow"))
+        await writer.drain()
+
+    with served({"/": home("all", "/slow"), "/slow": slow_once}) as server:
+        where = ("--resolve", f"*=127.0.0.1:{server.port}", "--allow-private", "--delay", "0")
+        task = ("--topic", "rocks", "--seed", "http://a.test/", "--out", out, "--budget", "9")
+        crawl = subprocess.Popen([PROGRAM, "crawl", *where, *task, "--in-flight", "3"])
+        assert reached.wait(60)
+        crawl.kill()
+        crawl.wait(60)
+        subprocess.run([PROGRAM, "resume", out], check=True, timeout=60, capture_output=True)
+        asked = list(server.asked)
+    [told] = host_reports(out)
+    assert told.requests < len(asked)
+    assert (told.complete, told.unclean_ends, told.cut_off_visits) == (False, 1, 3)
 
 
 # ----------------------------------------------------------------------- made up requests

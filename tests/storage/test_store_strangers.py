@@ -27,7 +27,7 @@ from honeyguide.storage.crawl_folder import begin, go_on
 from honeyguide.storage.repair import repair
 from honeyguide.storage.store import Store
 
-from .test_store_flips import finished
+from .test_store_flips import finished, resumed
 
 SECRET = b"do not touch: " + b"x" * 5000
 
@@ -303,6 +303,19 @@ def test_a_snapshot_that_claims_more_than_there_is_is_refused(folder):
     alter(folder, "INSERT INTO snapshots VALUES (?, ?, ?, ?, ?, ?)", *row)
     damaged = [found.where for found in Check(folder).run() if found.kind == "snapshot"]
     assert damaged == [10**6 + 1, 10**6]
+
+
+@pytest.mark.parametrize("row", [b"\xc1", b"\x90", b"\x93\x00\x00\x00"])
+def test_a_visit_that_is_none_is_told_in_a_sentence(folder, row):
+    alter(folder, "DELETE FROM snapshots WHERE n = (SELECT max(n) FROM snapshots)")
+    alter(
+        folder,
+        "UPDATE journal SET data = ?1, checksum = checked(n, kind, now, url, ?1)"
+        " WHERE kind = 'visit'",
+        snapshots._shrink(row),
+    )
+    with pytest.raises(HoneyguideError, match="cannot be resumed"):
+        resumed(folder)
 
 
 # ----------------------------------------------------------------------- files

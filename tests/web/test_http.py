@@ -50,6 +50,21 @@ def test_every_encoding_that_is_asked_for_is_understood(encoding: str, body: byt
     assert (response.status, response.failure, response.body) == (200, "", TEXT)
 
 
+def test_a_response_says_when_it_was_asked_for():
+    async def run() -> tuple[Response, list[float]]:
+        told: list[float] = []
+        async with Server({"/old": redirect("/"), "/": page(TEXT)}) as server:
+            http = HttpFetcher("h/0", allow_private=True, hosts=server.hosts())
+            http.observer = lambda request: told.append(request.sent)
+            response = await Redirects(http).fetch(Link("http://site.test/old"))
+            await http.close()
+            return response, told
+
+    response, told = asyncio.run(run())
+    assert len(told) == 2 and told[0] < told[1]
+    assert response.sent == told[1]  # of what is kept, not of what led there
+
+
 def test_a_request_says_who_asks_and_carries_nothing_else_of_ours():
     async def run() -> list[dict[str, str]]:
         async with Server({"/": page(set_cookie="id=1; Path=/")}) as server:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from honeyguide.errors import HoneyguideError
 from honeyguide.web import parser_pool as module
 from honeyguide.web.html import parse as parse_here
+from honeyguide.web.judge_spec import JudgeSpec
 from honeyguide.web.parser_pool import Here, NoProcessError, ParserPool, Read, SmallHere
 
 from ..processes import end, runs
@@ -265,3 +266,129 @@ def test_a_pool_is_closed_whatever_became_of_its_processes(monkeypatch):
         raise ValueError("a bug")
 
     assert asyncio.run(main()) == parse(PAGES[0], URL)
+
+
+LARGE = [b"<p>page %d" % n + b"<a href=/x>x</a>" * 4000 for n in range(4)]
+
+
+@pytest.fixture
+def parsed_here(monkeypatch):
+    """The sizes of pages that are parsed in this process."""
+    sizes = []
+
+    def noting(body, *rest):
+        sizes.append(len(body))
+        return parse_here(body, *rest)
+
+    monkeypatch.setattr(module, "parse", noting)
+    return sizes
+
+
+@pytest.mark.skipif(os.name != "posix", reason="kill -9")
+@pytest.mark.parametrize(
+    ("run", "kills"), [(asyncio.run, 1), (uvloop.run, 2)], ids=["asyncio", "uvloop"]
+)
+def test_large_pages_behind_a_reader_that_is_killed_are_read_by_another(
+    monkeypatch, parsed_here, run, kills
+):
+    monkeypatch.setattr(module, "_PROGRAM", FRAIL)
+    sleepy = b"sleep" + LARGE[0]
+
+    async def main():
+        async with opened() as pool:
+            asked = [pool.read(sleepy, URL) for _ in range(kills)]
+            asked += [pool.read(body, URL) for body in LARGE]
+            pages = asyncio.gather(*asked)
+            for _ in range(kills):
+                await pool.ready()
+                reader = pool._readers[0]
+                for _ in range(1000):
+                    if reader.waiting:
+                        break
+                    await asyncio.sleep(0.01)
+                os.kill(reader._process.get_pid(), signal.SIGKILL)
+                await reader._ended
+            async with asyncio.timeout(60):
+                return await pages
+
+    assert run(main()) == [None] * kills + [parse(body, URL) for body in LARGE]
+    assert parsed_here == []
+
+
+FAULTY = """
+from honeyguide.web import parser_pool as pool
+class Recipe:
+    def make(self):
+        return lambda page: 1 / 0
+pool.JudgeRecipe = lambda *settings: Recipe()
+pool.work()
+"""
+
+
+def test_a_large_page_that_its_reader_cannot_judge_is_not_parsed_here(monkeypatch, parsed_here):
+    monkeypatch.setattr(module, "_PROGRAM", FAULTY)
+
+    async def main():
+        pool = ParserPool(spec=JudgeSpec("keywords:x"))
+        try:
+            await pool.ready()
+            return await pool.read(LARGE[0], URL)
+        finally:
+            await pool.close()
+
+    assert asyncio.run(main()) == parse(LARGE[0], URL)  # whoever asks will judge it
+    assert parsed_here == []
+
+
+def test_a_large_page_whose_words_cannot_be_sent_is_unreadable(monkeypatch, parsed_here):
+    program = (
+        "from honeyguide.web import parser_pool as pool; pool._unjudged = pool._encode = None; "
+    )
+    program += "pool._answer = lambda *question: b''; pool.work()"
+    monkeypatch.setattr(module, "_PROGRAM", program)
+
+    async def main():
+        async with opened() as pool:
+            return await asyncio.gather(pool.read(LARGE[0], URL), pool.read(PAGES[0], URL))
+
+    assert asyncio.run(main()) == [None, parse(PAGES[0], URL)]
+    assert parsed_here == [len(PAGES[0])]
+
+
+def test_a_pool_that_is_closed_starts_no_process_for_a_page_that_waits(monkeypatch):
+    monkeypatch.setattr(module, "_PROGRAM", FRAIL)
+
+    async def main():
+        async with opened() as pool:
+            waiting = [asyncio.create_task(pool.read(b"sleep" + LARGE[0], URL))]
+            waiting.append(asyncio.create_task(pool.read(LARGE[1], URL)))
+            await asyncio.sleep(0)
+            await pool.close()
+            with pytest.raises(NoProcessError, match="the crawl ends"):
+                await pool.read(LARGE[2], URL)
+            async with asyncio.timeout(60):
+                found = await asyncio.gather(*waiting, return_exceptions=True)
+            return found, pool._readers, pool._opening
+
+    (first, second), readers, opening = asyncio.run(main())
+    assert first is None and isinstance(second, NoProcessError)
+    assert not readers and not opening
+
+
+def tags_of_attributes(tag, count):
+    names = b" ".join(b"%x" % n for n in range(count))
+    one = b"<%s %s>" % (tag, names)
+    return one * (module.SMALL_BODY // len(one))
+
+
+@pytest.mark.parametrize("tag", [b"i", b"a", b"font", b"/b"])
+@pytest.mark.parametrize("count", [50, 120, 180])
+def test_a_page_of_many_tags_with_many_attributes_is_not_small(tag, count):
+    assert not module.is_small(tags_of_attributes(tag, count))
+    quoted = tags_of_attributes(tag, count // 2).replace(b" ", b"='1'")  # nothing between them
+    assert not module.is_small(quoted[: module.SMALL_BODY])
+
+
+def test_pages_as_people_write_them_are_small():
+    item = b"<li class='a b c'><a href='/path/to/page?x=1&y=2' title='some words'>words</a>\n"
+    assert module.is_small(b"<!doctype html><title>Bees</title><ul>" + item * 500)

@@ -1,6 +1,7 @@
 """Nothing is fetched that robots.txt forbids, and no site is asked for it too often."""
 
 import asyncio
+import tracemalloc
 from collections.abc import Mapping
 
 import pytest
@@ -446,3 +447,20 @@ def test_what_a_file_said_is_told_with_a_visit_of_its_own_host():
             return list(map(len, told))
 
     assert asyncio.run(run()) == [0, 1, 0]
+
+
+def test_records_beyond_the_bound_are_never_in_memory_together(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(robots_module, "_MAX_RECALLED", 1_000_000)
+    robots = Robots(HttpFetcher("h/0"), "honeyguide", wall_clock=lambda: 1e9)
+    records = (
+        to_learnt(f"http://host{n}.test", Record(1e9 - 200 + n, 1e9 + HOUR, bytes(100_000)))
+        for n in range(200)
+    )
+    tracemalloc.start()
+    try:
+        robots.recall(records)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert list(robots._recalled) == [f"http://host{n}.test" for n in range(199, 189, -1)]
+    assert peak < 3_000_000

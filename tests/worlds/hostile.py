@@ -102,6 +102,9 @@ def pages() -> dict[str, bytes]:
         "attributes of middling tags": repeated(
             b"<p " + b" ".join(b"%x" % n for n in range(190)) + b">", SMALL_BODY
         ),
+        "attributes of formatting tags": repeated(
+            b"<i " + b" ".join(b"%x" % n for n in range(190)) + b">", SMALL_BODY
+        ),
         "one attribute": START + b"<p class='" + b"menu-" * 25_000 + b"'>x",
         "a long list of wishes": b"<meta name=robots content='" + b"a, " * 40_000 + b"'>x",
         "a title": b"<title>" + b"word " * 25_000 + b"</title>",
