@@ -1,4 +1,4 @@
-"""What encoders share: vectors of words pooled into one, and a bounded cache of texts."""
+"""What encoders share: pooling of word vectors, and a bounded cache of texts."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import chain

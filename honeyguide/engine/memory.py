@@ -212,7 +212,7 @@ def _split(url: str) -> tuple[str, str]:
 
 
 Screen = Callable[[Sequence[str]], Mask]  # URLs never seen before: which are worth noting
-FARTHEST = 9  # cap of the distance to the last relevant ancestor (document 001)
+FARTHEST = 9  # cap of the distance to the last relevant ancestor (Han et al. 2018)
 
 
 class Memory:
@@ -334,7 +334,7 @@ class Memory:
         return _mean(self._rows["relevant_parent_sum"][ids], self.relevant_parent_count(ids))
 
     def ancestor_relevance(self, ids: Ids) -> Vector:
-        """Smoothed relevance of all ancestors, along the best parent (document 001, 3.1)."""
+        """Smoothed relevance of all ancestors, along the best parent (Han et al. 2018, §3.1)."""
         return self._rows["parent_smoothed"][ids]
 
     def distance(self, ids: Ids) -> Vector:

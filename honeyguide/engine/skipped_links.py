@@ -1,4 +1,4 @@
-"""Links that were skipped, with all that is needed to let them wait again."""
+"""Links that a gate has skipped, kept so that they can wait again."""
 
 from collections.abc import Callable
 

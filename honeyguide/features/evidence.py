@@ -1,4 +1,4 @@
-"""Everything that guide knows of a link: its words, their meaning, its parents, siblings and host."""
+"""What guide knows of a link: its words and their meaning, its parents, siblings and host."""
 
 from functools import lru_cache
 from zlib import crc32

@@ -1,4 +1,4 @@
-"""Waiting links as one block of feature rows, and the hosts that may be asked now."""
+"""Waiting links as one block of feature rows, and which hosts may be asked now."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Walks over pages, link by link, that begin again elsewhere when they end (document 004, 3.2)."""
+"""Walks over pages, link by link, that begin again elsewhere when they end (Friar 2017, §3.2)."""
 
 from collections import deque
 

@@ -1,4 +1,4 @@
-"""Known lists: what is fetched alone, and what never is (document 002, 9.3)."""
+"""--allow and --deny: which URLs are fetched at all (Lim 2016, §9.3)."""
 
 import re
 from collections.abc import Iterable, Sequence
