@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from honeyguide.web.robots_tag import robots_directives
-from honeyguide.web.robots_txt import RobotsTxt
+from honeyguide.web.robots_txt import RobotsTxt, robots_directives
 
 AGENT = "honeyguide/1.0 (+me@example.org)"
 
@@ -170,7 +169,7 @@ def test_groups_for_everyone_are_one():
     ("name", "is_meant"),
     [
         ("honeyguide", True),
-        ("honeyguideGUIDE", True),
+        ("HONEYGUIDE", True),
         ("honeyguide/2.1", True),
         ("honeyguide bot", True),
         ("honey", False),
