@@ -317,10 +317,10 @@ def test_large_pages_behind_a_reader_that_is_killed_are_read_by_another(
 
 FAULTY = """
 from honeyguide.web import parser_pool as pool
-class Recipe:
+class Spec:
     def make(self):
         return lambda page: 1 / 0
-pool.JudgeRecipe = lambda *settings: Recipe()
+pool.JudgeSpec = lambda *settings: Spec()
 pool.work()
 """
 
