@@ -67,7 +67,7 @@ NOBODY = "https://example.org/"  # the contact of an anonymous crawl
 
 
 def user_agent(contact: str) -> str:
-    """The User-Agent header: the crawler's name and how to reach whoever runs it."""
+    """The User-Agent header: the crawler's name and how to reach its operator."""
     if not ("@" in contact or "://" in contact) or not contact.isascii():
         raise HoneyguideError(f"contact must be a web or e-mail address, not {contact!r}")
     if not contact.isprintable() or set(contact) & set("() "):
@@ -226,14 +226,14 @@ class Redirects:
         limit: int = 10,
         patience: float = 120.0,
         clock: Clock = time.monotonic,
-        schedule: HostSchedule | None = None,  # told when a redirect asks to wait
+        schedule: HostSchedule | None = None,  # None: one of its own
         wall_clock: Clock = time.time,  # seconds since 1970
     ) -> None:
         self._fetcher = fetcher
         self._limit = limit
         self._patience = patience  # seconds after which no further hop is begun
         self._clock = clock
-        self._schedule = schedule
+        self._schedule = schedule or HostSchedule()
         self._wall_clock = wall_clock
 
     async def fetch(self, link: Link, terms: Terms | None = None) -> Response:
@@ -265,8 +265,7 @@ class Redirects:
         if wait > min(seconds_left, _LONGEST_WAIT):
             return False
         if wait:
-            if self._schedule is not None:
-                self._schedule.hold(host_of(response.url), wait)
+            self._schedule.hold(host_of(response.url), wait)
             await asyncio.sleep(wait)
         return True
 
@@ -335,7 +334,7 @@ def _readable(key: str, value: str) -> str:
 def _refusal(status: int, headers: Mapping[str, str], terms: Terms) -> str:
     if status == 304:
         return "not modified"
-    if status < 200:  # 101: nobody asked for another protocol
+    if status < 200:  # 101: another protocol was not asked for
         return "bad response"
     if status < 300 and not _is_wanted(headers, terms):
         return "content type"

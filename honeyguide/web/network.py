@@ -249,7 +249,7 @@ class OutageRetry:
     async def _find_out(self) -> None:
         """Find out whether the network is down; if so, wait until it is back."""
         await self._gather()
-        if not await self._nobody_answers():
+        if not await self._no_site_answers():
             if self._waiting:
                 self._settle(False)
             return
@@ -270,7 +270,7 @@ class OutageRetry:
                 return
             await self._sleep(_LOOK)
 
-    async def _nobody_answers(self) -> bool:
+    async def _no_site_answers(self) -> bool:
         """Whether none of a few sites answers; False as well when too few are known."""
         if len({*self._failed} | self._sites.hosts()) < _FEWEST:
             return False

@@ -104,7 +104,7 @@ class Robots:
         self,
         fetcher: WebFetcher,
         user_agent: str,
-        schedule: HostSchedule | None = None,  # told of each Crawl-delay; None: one of its own
+        schedule: HostSchedule | None = None,  # of Crawl-delays; None: one of its own
         clock: Clock = time.monotonic,
         redirects_clock: Clock = time.monotonic,
         wall_clock: Clock = time.time,  # seconds since 1970

@@ -98,13 +98,13 @@ class Sitemaps:
         max_urls: int = 10_000,
         max_files: int = 20,
         max_depth: int = 2,  # of an index of indexes
-        schedule: HostSchedule | None = None,  # told when a host fails or is overloaded
+        schedule: HostSchedule | None = None,  # None: one of its own
     ) -> None:
         self._fetcher = fetcher
         self._max_urls = max_urls
         self._max_files = max_files
         self._max_depth = max_depth
-        self._schedule = schedule
+        self._schedule = schedule or HostSchedule()
 
     async def links(self, sitemaps: Sequence[str], host: str, pause: float) -> list[Link]:
         """Links to the pages of a host that its sitemaps name, `pause` seconds between files."""
@@ -130,8 +130,7 @@ class Sitemaps:
     async def _read(self, url: str) -> Sitemap | None:
         response = await self._fetcher.fetch(Link(url), _TERMS)
         if may_pass(response):
-            if self._schedule is not None:
-                self._schedule.after(response.url, response, 0.0)
+            self._schedule.after(response.url, response, 0.0)
             return None
         if response.failure or response.status != 200:
             return Sitemap(False, ())

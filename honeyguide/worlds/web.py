@@ -26,7 +26,14 @@ from honeyguide.web.host_schedule import may_pass
 from honeyguide.web.html import MAX_BODY, Parsed
 from honeyguide.web.http import NOBODY
 from honeyguide.web.judge_spec import JudgeSpec
-from honeyguide.web.parser_pool import Here, NoProcessError, ParserPool, Read, Reader, SmallHere
+from honeyguide.web.parser_pool import (
+    InProcess,
+    NoProcessError,
+    ParserPool,
+    Read,
+    Reader,
+    SmallInProcess,
+)
 from honeyguide.web.pipeline import FetchSettings, Pipeline, fetch_pipeline
 from honeyguide.web.robots_txt import obey_directives
 from honeyguide.worlds.sitemapped import Sitemapped
@@ -46,7 +53,7 @@ class WebWorld:
     ) -> None:
         self._judge = judge
         self._pipeline = pipeline
-        self._reader = reader or Here()
+        self._reader = reader or InProcess()
         self.live = pipeline.live
 
     async def visit(self, link: Link) -> Visit:
@@ -142,7 +149,7 @@ def live_web(  # noqa: PLR0913 each is something that a user can say
     """The live web: obeys robots.txt, refuses private addresses, rate-limited per host."""
     settings = FetchSettings(contact, delay, allow_private, resolve, scope or Scope())
     pipeline = fetch_pipeline(settings)
-    reader = ParserPool(parsers, spec=spec) if parsers else SmallHere(spec)
+    reader = ParserPool(parsers, spec=spec) if parsers else SmallInProcess(spec)
     world = WebWorld(judge, pipeline, reader)
     if sitemaps and pipeline.sitemaps is not None:
         return Sitemapped(world, pipeline.sitemaps.links)
