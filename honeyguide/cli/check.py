@@ -2,12 +2,15 @@
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from honeyguide.cli.progress import progress_bar
 from honeyguide.text.words import counted
+
+if TYPE_CHECKING:
+    from honeyguide.storage.check import Finding
 
 
 def check(
@@ -37,7 +40,20 @@ def check(
     else:
         for sentence in done:
             typer.echo(f"repaired: {sentence}")
-        for finding in findings:
+        for finding in sorted(findings, key=lambda each: not each.is_damage):  # notes come last
             typer.echo(finding.what if finding.is_damage else f"note: {finding.what}")
-        typer.echo(f"{folder}: {counted(len(damaged), 'finding') if damaged else 'all is well'}")
+        typer.echo(f"{folder}: {_in_all(folder, damaged, repair)}")
     raise typer.Exit(1 if damaged else 0)
+
+
+def _in_all(folder: Path, damaged: list["Finding"], repaired: bool) -> str:
+    """How many findings there are, and what to do about them unless that was just done."""
+    from honeyguide.storage.database import cure
+
+    if not damaged:
+        return "all is well"
+    count = counted(len(damaged), "finding")
+    if repaired:
+        return f"{count} left after the repair"
+    can_help = any(finding.may_be_mended for finding in damaged)
+    return count + cure(folder) if can_help else count

@@ -178,7 +178,10 @@ def _go_on(folder: Path, **changes: Any) -> None:
             bar.update(task, completed=memory.visits, total=plan.budget, news=news)
             _tell_once(told, plan, recorded)
 
-        ended = go_on(folder, watch, **changes)
+        def warn(sentence: str) -> None:
+            typer.echo(f"honeyguide: {sentence}", err=True)
+
+        ended = go_on(folder, watch, warn, **changes)
     outcome = ended.outcome
     typer.echo(
         f"{counted(outcome.relevant, 'relevant page')} among {outcome.pages:,} fetched"

@@ -1,4 +1,4 @@
-"""Known lists: document 002, 9.3."""
+"""Known lists: Lim (2016, §9.3)."""
 
 import numpy as np
 import pytest
@@ -56,8 +56,8 @@ class First(Agent):
     def __init__(self):
         self.features = Discovery()
 
-    def score(self, x):
-        return -x[:, 0]
+    def score(self, links):
+        return -links.x[:, 0]
 
     def learn(self, steps):
         pass
