@@ -103,15 +103,15 @@ def robots(
     """Say whether a URL may be fetched, and which rule of its site's robots.txt decides."""
     from honeyguide import urls
     from honeyguide.web import http
+    from honeyguide.web.connections import FixedAddresses
     from honeyguide.web.robots import Robots
     from honeyguide.web.robots_txt import Decision, RobotsTxt
-    from honeyguide.worlds.web import Elsewhere
 
     canonical = urls.canonical(url)
     if canonical is None:
         raise HoneyguideError(f"{url!r} is no web address")
 
-    hosts = Elsewhere(resolve) if resolve else None
+    hosts = FixedAddresses(resolve) if resolve else None
 
     async def ask() -> Decision:
         # whoever's rules are read, the one who asks for them is honeyguide

@@ -460,7 +460,7 @@ URL_STANDARD = Standard(
             "A relative URL is resolved against its base.",
             _tests(URLS, "relative_addresses_are_joined_with_the_page_they_are_on")
             + _tests(
-                "tests/test_urls.py",
+                "tests/urls/test_urls.py",
                 "a_relative_url_is_joined_with_its_base",
                 "the_short_way_agrees_with_the_parser",
             ),
@@ -471,7 +471,7 @@ URL_STANDARD = Standard(
             "Serialising with the fragment left out.",
             _tests(URLS, "fragments_are_left_out_since_servers_never_see_them")
             + _tests(
-                "tests/test_urls.py",
+                "tests/urls/test_urls.py",
                 "a_canonical_url_is_its_own_canonical_form",
                 "a_canonical_url_has_a_host_and_no_fragment",
             ),
@@ -481,7 +481,7 @@ URL_STANDARD = Standard(
             "",
             "Credentials, which are never sent, and a last dot of the host are left out.",
             _tests(URLS, "beyond_the_standard_credentials_and_a_last_dot_are_left_out")
-            + _tests("tests/test_urls.py", "credentials_and_a_last_dot_name_no_other_place"),
+            + _tests("tests/urls/test_urls.py", "credentials_and_a_last_dot_name_no_other_place"),
         ),
         Clause(
             "beyond",
@@ -490,7 +490,7 @@ URL_STANDARD = Standard(
             " empty query; URLs of more than 2,048 characters are no addresses.",
             _tests(URLS, "beyond_the_standard_marks_of_visits_and_campaigns_are_left_out")
             + _tests(
-                "tests/test_urls.py",
+                "tests/urls/test_urls.py",
                 "one_page_has_one_spelling",
                 "what_is_no_web_address_has_no_canonical_form",
             ),
@@ -514,7 +514,7 @@ WARC_STANDARD = Standard(
                 "a_record_ends_after_its_length_with_two_line_ends",
                 "no_header_of_a_server_breaks_a_record",
             )
-            + _tests("tests/test_warc.py", "a_header_cannot_smuggle_in_another"),
+            + _tests("tests/storage/test_warc.py", "a_header_cannot_smuggle_in_another"),
         ),
         Clause(
             "5.2 to 5.5",
@@ -529,7 +529,7 @@ WARC_STANDARD = Standard(
                 "a_date_is_utc_in_the_form_of_w3c",
                 "the_date_is_when_the_capture_began",
             )
-            + _tests("tests/fetchers/test_http.py", "a_response_says_when_it_was_asked_for"),
+            + _tests("tests/web/test_http.py", "a_response_says_when_it_was_asked_for"),
             "All records of a capture have the time at which its last request was sent.",
         ),
         Clause(
@@ -555,7 +555,9 @@ WARC_STANDARD = Standard(
             "",
             "Digests of block and payload: SHA-1 in base 32.",
             _tests(WARC, "a_block_digest_is_that_of_the_block")
-            + _tests("tests/test_warc.py", "digests_and_bodies_hold_whatever_a_server_sends"),
+            + _tests(
+                "tests/storage/test_warc.py", "digests_and_bodies_hold_whatever_a_server_sends"
+            ),
             "Of responses. The payload is the decoded body.",
         ),
         Clause(
@@ -572,7 +574,7 @@ WARC_STANDARD = Standard(
                 WARC,
                 "a_body_that_is_not_whole_says_why_in_the_words_of_the_standard",
             )
-            + _tests("tests/test_warc.py", "a_body_that_is_not_whole_is_marked"),
+            + _tests("tests/storage/test_warc.py", "a_body_that_is_not_whole_is_marked"),
         ),
         Clause(
             "6.2",
@@ -589,7 +591,9 @@ WARC_STANDARD = Standard(
             "",
             "A response record has the whole HTTP answer, with any status.",
             _tests(WARC, "an_answer_is_kept_with_its_status_line_whatever_it_is")
-            + _tests("tests/test_warc.py", "a_body_is_kept_as_decoded_and_its_headers_say_so"),
+            + _tests(
+                "tests/storage/test_warc.py", "a_body_is_kept_as_decoded_and_its_headers_say_so"
+            ),
             "The body is kept decoded: Content-Encoding, Transfer-Encoding and Content-Length of"
             " the wire are kept as X-Crawler-... headers.",
         ),
@@ -599,7 +603,7 @@ WARC_STANDARD = Standard(
             "A request record has the HTTP request.",
             _tests(WARC, "a_request_is_the_http_request_that_was_sent")
             + _tests(
-                "tests/test_warc.py",
+                "tests/storage/test_warc.py",
                 "a_visit_is_a_response_a_request_and_what_is_known_about_it",
             ),
             "Written from the headers that every request carries.",
