@@ -89,7 +89,7 @@ def commands(group, name):
 
 
 def test_the_page_of_commands_has_them_all_and_no_other():
-    page = (ROOT / "docs" / "commands.md").read_text()
+    page = (ROOT / "docs" / "reference" / "commands.md").read_text()
     named = re.findall(r"^\| `(honeyguide [^`]+)` \|", page, re.MULTILINE)
     assert sorted(named) == sorted(commands(get_command(app), "honeyguide"))
 

@@ -39,7 +39,7 @@ ROBOTS_STANDARD = Standard(
     "RFC 9309, Robots Exclusion Protocol",
     "https://www.rfc-editor.org/rfc/rfc9309",
     "The whole of section 2, for the product token `honeyguide`. Crawl-delay, which is not part of"
-    " it, is read and kept up to 60 s ([politeness.md](../politeness.md)).",
+    " it, is read and kept up to 60 s ([politeness.md](../use/politeness.md)).",
     (
         Clause(
             "2.1, 2.2",
