@@ -460,7 +460,7 @@ URL_STANDARD = Standard(
             "A relative URL is resolved against its base.",
             _tests(URLS, "relative_addresses_are_joined_with_the_page_they_are_on")
             + _tests(
-                "tests/test_urls.py",
+                "tests/urls/test_urls.py",
                 "a_relative_url_is_joined_with_its_base",
                 "the_short_way_agrees_with_the_parser",
             ),
@@ -471,7 +471,7 @@ URL_STANDARD = Standard(
             "Serialising with the fragment left out.",
             _tests(URLS, "fragments_are_left_out_since_servers_never_see_them")
             + _tests(
-                "tests/test_urls.py",
+                "tests/urls/test_urls.py",
                 "a_canonical_url_is_its_own_canonical_form",
                 "a_canonical_url_has_a_host_and_no_fragment",
             ),
@@ -481,7 +481,7 @@ URL_STANDARD = Standard(
             "",
             "Credentials, which are never sent, and a last dot of the host are left out.",
             _tests(URLS, "beyond_the_standard_credentials_and_a_last_dot_are_left_out")
-            + _tests("tests/test_urls.py", "credentials_and_a_last_dot_name_no_other_place"),
+            + _tests("tests/urls/test_urls.py", "credentials_and_a_last_dot_name_no_other_place"),
         ),
         Clause(
             "beyond",
@@ -490,7 +490,7 @@ URL_STANDARD = Standard(
             " empty query; URLs of more than 2,048 characters are no addresses.",
             _tests(URLS, "beyond_the_standard_marks_of_visits_and_campaigns_are_left_out")
             + _tests(
-                "tests/test_urls.py",
+                "tests/urls/test_urls.py",
                 "one_page_has_one_spelling",
                 "what_is_no_web_address_has_no_canonical_form",
             ),
@@ -529,7 +529,7 @@ WARC_STANDARD = Standard(
                 "a_date_is_utc_in_the_form_of_w3c",
                 "the_date_is_when_the_capture_began",
             )
-            + _tests("tests/fetchers/test_http.py", "a_response_says_when_it_was_asked_for"),
+            + _tests("tests/web/test_http.py", "a_response_says_when_it_was_asked_for"),
             "All records of a capture have the time at which its last request was sent.",
         ),
         Clause(
