@@ -11,7 +11,7 @@ from rich.progress import Progress, TaskID
 from rich.table import Table
 
 from honeyguide.cli import flags
-from honeyguide.cli.crawl import Out
+from honeyguide.cli import help_groups as groups
 from honeyguide.cli.progress import progress_bar
 from honeyguide.cli.terminal import console
 from honeyguide.errors import HoneyguideError, nothing_fetched
@@ -38,9 +38,9 @@ def _refuse_suite(suite: str) -> str:
 
 
 def bench(
-    out: Out,
+    out: flags.Out,
     world: flags.World = "",
-    seeds: flags.Seeds = [],  # noqa: B006 - a bench without seeds is told so in one sentence
+    seeds: flags.Seeds = [],  # noqa: B006 - a bench without seeds gets an error of its own
     topic: flags.Topic = "",
     like: flags.Like = [],  # noqa: B006 - never changed
     judge: flags.Judge = "topic",
@@ -48,17 +48,28 @@ def bench(
     agents: Annotated[
         str | None,
         typer.Option(
-            "--agents", help="Names with commas between them.", show_default=DEFAULT_AGENTS
+            "--agents",
+            help="The agents to compare, with commas between them.",
+            show_default=DEFAULT_AGENTS,
+            rich_help_panel=groups.PARTS,
         ),
     ] = None,
     survey: flags.Survey = 0,
     budget: flags.Budget = 1000,
-    runs: Annotated[int, typer.Option("--runs", min=1, help="Runs of each agent.")] = 5,
+    runs: Annotated[
+        int,
+        typer.Option(
+            "--runs", min=1, help="Run each agent so many times.", rich_help_panel=groups.LIMITS
+        ),
+    ] = 5,
     in_flight: flags.InFlight = None,
     delay: flags.Delay = None,
     patience: flags.Patience = None,
     random_seed: flags.RandomSeed = 0,
-    replace: Annotated[bool, typer.Option("--replace", help="Replace earlier results.")] = False,
+    replace: Annotated[
+        bool,
+        typer.Option("--replace", help="Replace earlier results.", rich_help_panel=groups.OUTPUT),
+    ] = False,
     config: flags.Config = None,
     suite: Annotated[
         str, typer.Option("--suite", hidden=True, is_eager=True, callback=_refuse_suite)
@@ -66,7 +77,7 @@ def bench(
     of_suite: Annotated[list[str], typer.Option("--data", "--part", "--workers", hidden=True)] = [],  # noqa: B006 - never changed
     quick: Annotated[bool, typer.Option("--quick", hidden=True)] = False,
 ) -> None:
-    """Compare agents: the same web, topic, seeds, judge and budget for all."""
+    """Compare agents on the same web, with the same topic, seeds, judge and budget."""
     from honeyguide.bench.report import FILES, write_report
 
     if of_suite or quick:
@@ -74,7 +85,7 @@ def bench(
     _check_folder(out)
     names = agent_names(DEFAULT_AGENTS if agents is None else agents)
     if not world:
-        raise HoneyguideError("which web? name it with --world")
+        raise HoneyguideError("name the web to crawl with --world, such as --world synthetic")
     if not replace and any((out / name).exists() for name in FILES):
         raise HoneyguideError(
             f"{out} has results: name another folder with --out, or --replace them"
@@ -129,7 +140,9 @@ def agent_names(agents: str) -> tuple[str, ...]:
         else:
             names.append(piece)
     if not names:
-        raise HoneyguideError("which agents? say --agents with names from `honeyguide list agents`")
+        raise HoneyguideError(
+            "name the agents with --agents; `honeyguide list agents` shows them all"
+        )
     return tuple(names)
 
 

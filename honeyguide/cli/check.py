@@ -1,28 +1,29 @@
-"""honeyguide check: whether a crawl's folder is what was written into it."""
+"""honeyguide check: verify the folder of a crawl, and repair it."""
 
 import json
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from honeyguide.cli import flags
 from honeyguide.cli.progress import progress_bar
 from honeyguide.text.words import counted
 
 
 def check(
-    folder: Annotated[Path, typer.Argument(help="Where a crawl was begun.", show_default=False)],
+    folder: flags.Folder,
     repair: Annotated[
-        bool, typer.Option("--repair", help="Rebuild what can be rebuilt, and say what it was.")
+        bool,
+        typer.Option("--repair", help="Rebuild what can be rebuilt, and say what was rebuilt."),
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="One line of JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one line of JSON.")] = False,
 ) -> None:
-    """Verify the database, journal, snapshots, policies, WARC files and indexes of a crawl."""
+    """Verify the database, snapshots, policies, WARC files and indexes of a crawl."""
     from honeyguide.storage.check import Check
     from honeyguide.storage.repair import repair as mend
 
     with progress_bar() as bar:
-        task = bar.add_task("looking", total=None, news="")
+        task = bar.add_task("checking", total=None, news="")
 
         def report(what: str, done: int, total: int) -> None:
             bar.update(task, description=what, completed=done, total=total or None)

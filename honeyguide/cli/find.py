@@ -1,4 +1,4 @@
-"""honeyguide find: where sites publish their events."""
+"""honeyguide find: find the pages where sites publish their events."""
 
 import asyncio
 import json
@@ -15,18 +15,31 @@ if TYPE_CHECKING:
 
 
 def find(
-    homes: Annotated[list[str], typer.Argument(help="Home pages.", show_default=False)],
+    homes: Annotated[
+        list[str], typer.Argument(help="The home pages of sites.", show_default=False)
+    ],
     kind: Annotated[
-        str, typer.Option("--kind", help="events, or a file of 'honeyguide train source_finder'.")
+        str,
+        typer.Option(
+            "--kind", help="What to find: events, or a file of 'honeyguide train source_finder'."
+        ),
     ] = "events",
-    clicks: Annotated[int, typer.Option("--clicks", min=1, help="At most, on a site.")] = 10,
+    clicks: Annotated[
+        int, typer.Option("--clicks", min=1, help="Visit at most so many pages of a site.")
+    ] = 10,
     feedback: Annotated[
         bool,
-        typer.Option("--feedback", help="What is found speaks for links like those clicked."),
+        typer.Option("--feedback", help="Learn from each page found which other links to try."),
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a site.")] = False,
-    delay: Annotated[float, typer.Option("--delay", min=0, help="Seconds between requests.")] = 1.0,
-    world: Annotated[str, typer.Option("--world", help="web, or organisations:SET.")] = "web",
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object for each site.")
+    ] = False,
+    delay: Annotated[
+        float, typer.Option("--delay", min=0, help="Seconds between two requests to a host.")
+    ] = 1.0,
+    world: Annotated[
+        str, typer.Option("--world", help="The web to look at: web, or organisations:SET.")
+    ] = "web",
     contact: flags.Contact = "",
     allow_private: flags.AllowPrivate = False,
     resolve: flags.Resolve = "",
@@ -36,9 +49,9 @@ def find(
     from honeyguide.source_finder.find import Finder
 
     finder = Finder(model=kind, clicks=clicks, delay=delay, feedback=feedback)
-    wishes = {"contact": contact, "allow_private": allow_private, "resolve": resolve}
-    flags.check_heard(world, **wishes)
-    made = open_world(world, delay=delay, **wishes)
+    live_settings = {"contact": contact, "allow_private": allow_private, "resolve": resolve}
+    flags.refuse_unused(world, **live_settings)
+    made = open_world(world, delay=delay, **live_settings)
 
     def show(answer: "Answer") -> None:
         if as_json:
@@ -69,7 +82,7 @@ def find(
 
 
 def _addresses(homes: list[str]) -> "tuple[list[str], list[Answer]]":
-    """The addresses of home pages, each once, and what is to be said of those that have none."""
+    """Return the URLs of home pages, each once, and an answer for each that is no URL."""
     from honeyguide.cli.sites import address
     from honeyguide.source_finder.find import Answer
 

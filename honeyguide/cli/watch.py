@@ -1,4 +1,4 @@
-"""honeyguide watch: new items of source pages, each once."""
+"""honeyguide watch: report what is new on source pages, each item once."""
 
 import asyncio
 import json
@@ -11,27 +11,31 @@ import typer
 from honeyguide.cli import flags
 from honeyguide.errors import explained
 
-IN_FEED = 100  # items
+FEED_LENGTH = 100  # items
 
 
 def watch(
     sources: Annotated[
-        Path, typer.Argument(help="Addresses, one a line, or what 'find --json' wrote.")
+        Path, typer.Argument(help="A file with one URL a line, or the output of 'find --json'.")
     ],
     out: Annotated[
-        Path, typer.Option("--out", help="Where new items are added, as JSON lines.")
+        Path, typer.Option("--out", help="The file to add new items to, as JSON lines.")
     ] = Path("items.jsonl"),
-    rss: Annotated[Path | None, typer.Option("--rss", help="Also write a feed.")] = None,
+    rss: Annotated[
+        Path | None, typer.Option("--rss", help="Also write an RSS feed to this file.")
+    ] = None,
     once: Annotated[
-        bool, typer.Option("--once", help="Look at what is due, then end: for cron.")
+        bool, typer.Option("--once", help="Visit the pages that are due, then stop: for cron.")
     ] = False,
-    delay: Annotated[float, typer.Option("--delay", min=0, help="Seconds between requests.")] = 1.0,
-    world: Annotated[str, typer.Option("--world", help="Where the pages are.")] = "web",
+    delay: Annotated[
+        float, typer.Option("--delay", min=0, help="Seconds between two requests to a host.")
+    ] = 1.0,
+    world: Annotated[str, typer.Option("--world", help="The web that has the pages.")] = "web",
     contact: flags.Contact = "",
     allow_private: flags.AllowPrivate = False,
     resolve: flags.Resolve = "",
 ) -> None:
-    """Look at source pages again and again, and report what is new, each item once."""
+    """Visit source pages again and again, and report each new item once."""
     from honeyguide.cli.sites import open_world
     from honeyguide.disk.output_paths import check_writable
     from honeyguide.source_finder import watch as watching
@@ -39,12 +43,12 @@ def watch(
 
     for place in filter(None, (out, rss)):
         check_writable(place)
-    wishes = {"contact": contact, "allow_private": allow_private, "resolve": resolve}
-    flags.check_heard(world, **wishes)
-    made = open_world(world, delay=delay, **wishes)
+    live_settings = {"contact": contact, "allow_private": allow_private, "resolve": resolve}
+    flags.refuse_unused(world, **live_settings)
+    made = open_world(world, delay=delay, **live_settings)
     addresses = watching.read_sources(sources)
     state, lock = (out.with_name(f"{out.name}.{end}") for end in ("state", "lock"))
-    alone = Lock(out, lock)  # two at once would report items twice
+    held = Lock(out, lock)  # two processes would report items twice
 
     async def run() -> watching.Watch:
         try:
@@ -58,10 +62,10 @@ def watch(
                         typer.echo(f"{item.title}: {item.url}")
                 written.extend(new)
                 if rss and (new or not rss.exists()):
-                    watching.write_rss(rss, written[: -IN_FEED - 1 : -1], addresses[0])
+                    watching.write_rss(rss, written[: -FEED_LENGTH - 1 : -1], addresses[0])
             return kept
         finally:
-            alone.release()
+            held.release()
             await made.close()
 
     for watched in asyncio.run(run()).sources:
