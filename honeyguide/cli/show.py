@@ -19,7 +19,7 @@ def _show(context: typer.Context) -> None:
 
 @app.command("policy")
 def policy(folder: flags.Folder) -> None:
-    """Show what the gate of a crawl has learnt: its states, their values and decisions."""
+    """Show what the gate of a crawl has learnt, state by state."""
     from honeyguide.storage import exports
 
     rows = exports.policy(folder)
