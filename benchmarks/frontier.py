@@ -52,7 +52,7 @@ def main() -> None:
     times = []
     for _ in range(9):
         begin = time.perf_counter()
-        frontier.rescore(lambda x: x @ weights)
+        frontier.rescore(lambda links: links.x @ weights)
         times.append(time.perf_counter() - begin)
     begin = time.process_time()
     for turn in range(1000):

@@ -21,7 +21,17 @@ import numpy as np
 import served_site
 
 from honeyguide.assemble import LIVE
-from honeyguide.contracts import Agent, Goal, Matrix, MemoryView, Outlinks, Step, Vector, Visit
+from honeyguide.contracts import (
+    Agent,
+    Candidates,
+    Goal,
+    Matrix,
+    MemoryView,
+    Outlinks,
+    Step,
+    Vector,
+    Visit,
+)
 from honeyguide.engine.loop import simulate
 from honeyguide.engine.navigator import Navigator
 from honeyguide.features.link_text import link_texts
@@ -60,9 +70,9 @@ class Restless(Agent):
         self._weights: Vector = goal.encoder([goal.topic])[0]
         self._rate = rate
 
-    def score(self, x: Matrix) -> Vector:
+    def score(self, links: Candidates) -> Vector:
         """What it expects."""
-        return x @ self._weights
+        return links.x @ self._weights
 
     def learn(self, steps: Sequence[Step]) -> None:
         """Move the line towards what came."""

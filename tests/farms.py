@@ -90,8 +90,8 @@ class Family(Agent):
     def __init__(self):
         self.features = Kin()
 
-    def score(self, x):
-        return x[:, 0] + np.float32(1e-7) * x[:, 1]
+    def score(self, links):
+        return links.x[:, 0] + np.float32(1e-7) * links.x[:, 1]
 
     def learn(self, steps):
         pass

@@ -94,8 +94,8 @@ class Learner(Agent):
         self.rng = np.random.default_rng(3)
         self.w = np.float32(0)
 
-    def score(self, x):
-        return np.cos(x[:, 0] * (1 + self.w)).astype(np.float32)
+    def score(self, links):
+        return np.cos(links.x[:, 0] * (1 + self.w)).astype(np.float32)
 
     def learn(self, steps):
         for step in steps:

@@ -1,13 +1,17 @@
 """honeyguide check: verify the folder of a crawl, and repair it."""
 
 import json
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from honeyguide.cli import flags
 from honeyguide.cli.progress import progress_bar
 from honeyguide.text.words import counted
+
+if TYPE_CHECKING:
+    from honeyguide.storage.check import Finding
 
 
 def check(
@@ -38,7 +42,20 @@ def check(
     else:
         for sentence in done:
             typer.echo(f"repaired: {sentence}")
-        for finding in findings:
+        for finding in sorted(findings, key=lambda each: not each.is_damage):  # notes come last
             typer.echo(finding.what if finding.is_damage else f"note: {finding.what}")
-        typer.echo(f"{folder}: {counted(len(damaged), 'finding') if damaged else 'all is well'}")
+        typer.echo(f"{folder}: {_summary(folder, damaged, repair)}")
     raise typer.Exit(1 if damaged else 0)
+
+
+def _summary(folder: Path, damaged: list["Finding"], repaired: bool) -> str:
+    """Count the findings, and say how to repair them unless that was just done."""
+    from honeyguide.storage.database import cure
+
+    if not damaged:
+        return "all is well"
+    count = counted(len(damaged), "finding")
+    if repaired:
+        return f"{count} left after the repair"
+    can_help = any(finding.may_be_mended for finding in damaged)
+    return count + cure(folder) if can_help else count

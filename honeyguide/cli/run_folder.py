@@ -39,16 +39,20 @@ def run_folder(folder: Path, **changes: Any) -> None:
 
     visits_before = status(folder)["visits"]
     with progress_bar() as bar:
-        ended = go_on(folder, _follow(bar), **changes)
+        ended = go_on(folder, _follow(bar), _print_error, **changes)
     outcome = ended.outcome
     typer.echo(
         f"{counted(outcome.relevant, 'relevant page')} among {outcome.pages:,} fetched"
         f" ({outcome.reason}); results: {folder}"
     )
     for complaint in _complaints(folder, outcome, visits_before, changes):
-        typer.echo(f"honeyguide: {complaint}", err=True)
+        _print_error(complaint)
     for line in _results(folder, ended):
         typer.echo(line)
+
+
+def _print_error(sentence: str) -> None:
+    typer.echo(f"honeyguide: {sentence}", err=True)
 
 
 def _follow(bar: "Progress") -> "Callable[[Plan, Recorded, Visit], None]":
@@ -63,7 +67,7 @@ def _follow(bar: "Progress") -> "Callable[[Plan, Recorded, Visit], None]":
         for sentence in _memory_costs(plan, recorded):
             if sentence not in printed:
                 printed.add(sentence)
-                typer.echo(f"honeyguide: {sentence}", err=True)
+                _print_error(sentence)
 
     return after_visit
 

@@ -1,6 +1,7 @@
 """Is a crawl's folder what was written into it? Nothing is changed, and nobody is believed."""
 
 import json
+import os
 import re
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -21,13 +22,27 @@ from honeyguide.disk.serialise import (
 )
 from honeyguide.errors import HoneyguideError
 from honeyguide.storage import recent, requests
+from honeyguide.storage.bodies import bodies_of, file_is_missing
 from honeyguide.storage.checksums import is_whole
-from honeyguide.storage.database import FILE, FORMAT, format_of, open_crawl, told
+from honeyguide.storage.database import (
+    FILE,
+    FORMAT,
+    WARCS,
+    DamagedCrawlError,
+    NewerCrawlError,
+    NoCrawlError,
+    crawl_file,
+    format_of,
+    open_crawl,
+    rescue,
+    told,
+)
+from honeyguide.storage.lock import holder
 from honeyguide.storage.log import has_lost_commits
 from honeyguide.storage.pieces import Pieces, unpacked
 from honeyguide.storage.records import Stored, stored
 from honeyguide.storage.snapshots import Snapshots
-from honeyguide.storage.store import WARCS
+from honeyguide.text.words import are, counted
 from honeyguide.warc.index import index_lines, index_path
 
 Progress = Callable[[str, int, int], None]  # what, done, of how many
@@ -35,6 +50,9 @@ _MOST = 1 << 28  # bytes of a text or a visit
 _SHOWN = 20  # findings of one kind that are told one by one
 _MISFITS = (sqlite3.Error, DamagedError, ValueError, TypeError, LookupError, msgspec.MsgspecError)
 _is_warc = re.compile(r"pages-\d{5,}\.warc\.gz").fullmatch
+_NOTES = ("tail", "unclaimed", "waiting")  # kinds of findings of which nothing is lost
+_BEYOND_REPAIR = ("warc", "policy", "version")  # kinds of findings that nothing can be rebuilt from
+_NAMED = 3  # events that a sentence names
 NUMBERS = ("events", "visits", "hosts", "unchecked")  # that a crawl keeps about itself
 
 
@@ -45,11 +63,17 @@ class Finding:
     kind: str  # "database", "journal", "page", "snapshot", "warc", "index" ...
     what: str  # one sentence
     where: Any = None  # the number of an event, or the name of a file
+    is_final: bool = False  # it is known already that nothing can be rebuilt
 
     @property
     def is_damage(self) -> bool:
         """Whether anything is lost; what a killed crawl leaves unfinished is no loss."""
-        return self.kind != "tail"
+        return self.kind not in _NOTES
+
+    @property
+    def may_be_mended(self) -> bool:
+        """Whether a repair is worth trying."""
+        return self.is_damage and not self.is_final and self.kind not in _BEYOND_REPAIR
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,30 +113,37 @@ class Check:
         self.folder = folder
         self.findings: list[Finding] = []
         self.known = Known()
+        self._is_open = False  # whether the database could be opened
         self._progress = progress or (lambda what, done, total: None)
 
     def run(self) -> list[Finding]:
         """Look at everything, whatever is found."""
-        if not self.folder.is_dir() or not inside(self.folder, FILE).exists():
-            raise HoneyguideError(f"{self.folder} holds no crawl")
+        crawl_file(self.folder)
         recent_files = self._look_at_recent()  # first: what leaves them is in the database
         try:
             with closing(open_crawl(self.folder, only_read=True)) as database:
                 database.execute("BEGIN")  # a crawl may go on meanwhile
                 self._rows(database)
-        except HoneyguideError as error:
+                self._is_open = True
+        except NoCrawlError:
+            raise
+        except DamagedCrawlError as error:
+            self._found("database", error.what, is_final=not error.can_be_mended)
+        except NewerCrawlError as error:
+            self._found("version", str(error))
+        except HoneyguideError as error:  # somebody added to it
             self._found("database", str(error))
         except _MISFITS as error:
-            self._found("database", f"{FILE} cannot be read further: {error}")
+            self._found("database", _cannot_be_read(error))
         self._recent(recent_files)
         self._policies()
         self._warcs()
         return self.findings
 
-    def _found(self, kind: str, what: str, where: Any = None) -> None:
+    def _found(self, kind: str, what: str, where: Any = None, is_final: bool = False) -> None:
         same = sum(finding.kind == kind for finding in self.findings)
         if same < _SHOWN or kind in ("journal", "page", "snapshot"):
-            self.findings.append(Finding(kind, told(what), where))
+            self.findings.append(Finding(kind, told(what), where, is_final))
 
     # ------------------------------------------------------------------ the database
 
@@ -128,7 +159,7 @@ class Check:
             try:
                 look(database, has_checksums)
             except _MISFITS as error:
-                self._found("database", f"{FILE} cannot be read further: {error}")
+                self._found("database", _cannot_be_read(error))
         self._snapshots(database, has_checksums)
         self._agreement()
 
@@ -152,7 +183,7 @@ class Check:
         for row in self._each(database, "journal"):
             n = row[0]
             if expected is not None and n != expected:
-                self._found("journal", f"events {expected} to {n - 1} are missing", expected)
+                self._found("journal", recent.missing(expected, n - 1), expected)
             expected = n + 1
             whole = self._is_right(row, has_checksums) and _holds(_unpack_event, row)
             self.known.events[n] = str(row[1]) if whole else ""
@@ -171,7 +202,8 @@ class Check:
                 here[row[16]] = Place(n, row[1], row[16], row[17])
         count = self.known.about.get("visits", len(self.known.pages))
         if count != len(self.known.pages):
-            self._found("page", f"{count} pages were kept, {len(self.known.pages)} are there")
+            there = len(self.known.pages)
+            self._found("page", f"the crawl kept {counted(count, 'page')}, and has {there:,}")
 
     def _hosts(self, database: sqlite3.Connection, has_checksums: bool) -> None:
         if not has_checksums:
@@ -180,9 +212,9 @@ class Check:
         for row in database.execute("SELECT host, what, value, checksum FROM hosts"):
             sum ^= row[-1] if isinstance(row[-1], int) else 0
             if not is_whole(row):
-                self._found("host", f"what is known of host {row[0]!r} is damaged", row[0])
+                self._found("host", f"what the crawl learnt of host {row[0]!r} is damaged", row[0])
         if sum != self.known.about.get("hosts", sum) and not self._has("host"):
-            self._found("host", "something that was known of a host is missing")
+            self._found("host", "something that the crawl learnt of a host is missing")
 
     def _requests(self, database: sqlite3.Connection, has_checksums: bool) -> None:
         if has_checksums:
@@ -207,13 +239,14 @@ class Check:
         events = known.about.get("events")
         last = max((*known.events, *known.snapshots), default=0)
         if last != (last if events is None else events):
-            self._found("journal", f"{events} events were kept, the last one is {last}", last + 1)
+            what = f"the crawl kept {events} events, and the last one of the journal is {last}"
+            self._found("journal", what, last + 1)
         for n, kind in known.events.items():
             if kind == "visit" and n not in known.pages:
                 self._found("page", f"the page of event {n} is missing", n)
         first, oldest = min(known.events, default=0), min(known.snapshots, default=0)
         if known.events and first > oldest + 1:
-            self._found("journal", f"events {oldest + 1} to {first - 1} are missing", oldest + 1)
+            self._found("journal", recent.missing(oldest + 1, first - 1), oldest + 1)
 
     # ------------------------------------------------------------------ snapshots
 
@@ -262,12 +295,22 @@ class Check:
         for wrong in (each for look in looks for each in look.wrong):
             self._found("recent", wrong)
         last = self.known.about.get("events")
-        for look in sorted(looks, key=lambda look: look.first):
-            if isinstance(last, int) and look.first > last + 1:
-                what = f"recent events {last + 1} to {look.first - 1} are missing"
-                self._found("recent", f"{what}: those after them cannot be used", last + 1)
-                return
-            last = max(last, look.last) if isinstance(last, int) else last
+        if isinstance(last, int):
+            gaps = list(recent.gaps(looks, last))
+            for gap in gaps:
+                where = FILE if gap.is_of_database else None
+                self._found("recent", f"{gap.what}: those after cannot be used", where)
+            self._waiting([look for look in looks if look.last > last], last, bool(gaps))
+
+    def _waiting(self, looks: list[recent.Look], last: int, has_gap: bool) -> None:
+        """Say it when a crawl that ended left events which the database does not have."""
+        if not looks or has_gap or self._is_in_use():
+            return
+        count = max(look.last for look in looks) - last
+        wait = "waits" if count == 1 else "wait"
+        names = " and ".join(sorted(look.name for look in looks))
+        said = f"{FILE} ends at event {last}: {counted(count, 'later event')} {wait} in {names}"
+        self._found("waiting", f"{said}, and resuming takes them in")
 
     def _policies(self) -> None:
         for path in sorted(self.folder.glob("*.policy")):
@@ -278,7 +321,10 @@ class Check:
                 if not {"agent", "policy"} <= set(kept):
                     raise DamagedError("it is no policy")
             except (*_MISFITS, OSError, HoneyguideError) as error:
-                self._found("policy", f"{path.name} cannot be read: {error}", path.name)
+                reason = getattr(error, "strerror", None) or error
+                is_named = str(reason).startswith(path.name)
+                what = str(reason) if is_named else f"{path.name} cannot be read: {reason}"
+                self._found("policy", what, path.name)
 
     def _warcs(self) -> None:
         try:
@@ -294,15 +340,16 @@ class Check:
             except (*_MISFITS, OSError, HoneyguideError) as error:
                 reason = getattr(error, "strerror", None) or error
                 self._found("warc", f"{name} cannot be read: {reason}", name)
+        if self.known.orphans and self._has_final("database"):
+            self._found("unclaimed", f"{rescue(self.folder)} that can be read")
 
     def _warc(self, folder: Path, name: str) -> None:
         path = inside(folder, name)
         if not _is_warc(name):
-            self._found("warc", f"{name!r} is no name of a WARC file of a crawl", name)
+            self._found("warc", f"{name!r} is not the name of a WARC file that a crawl makes", name)
             return
         if not path.exists():
-            count = len(self.known.places[name])
-            self._found("warc", f"{name} is missing, with the bodies of {count} pages", name)
+            self._found("warc", file_is_missing(name, len(self.known.places[name])), name)
             return
         end = self._end(name, path.stat().st_size)
         places = dict(self.known.places.get(name, {}))
@@ -310,9 +357,9 @@ class Check:
         for each in self._stored(folder, name, end, sorted(places)):
             lines[each.line] = each.mime_is_sure
             self._compare(name, each, places.pop(each.offset, None))
-        for place in places.values():
-            self._found("warc", f"the records of event {place.n} are not in {name}", name)
-        self._index(folder, name, lines, end)
+        self._unread(name, sorted(place.n for place in places.values()))
+        self._unclaimed(name)
+        self._index(folder, name, lines, end, set(places))
 
     def _end(self, name: str, size: int) -> int:
         """Up to where a file was safe when the last event was."""
@@ -322,10 +369,29 @@ class Check:
         last, end = known
         end = end if name == last else 0 if name > last else size
         if end > size:
-            self._found("warc", f"{name} is cut off: it had {end} bytes, now {size}", name)
-        elif end < size:
-            self._found("tail", f"{name} goes on after what was kept, by {size - end} bytes", name)
+            self._found("warc", f"{name} is cut off: it had {end:,} bytes, and has {size:,}", name)
+        elif end < size and not self._is_in_use():
+            is_lost = self._has("log") or self._has("recent")
+            who = "" if is_lost else "a killed crawl left unfinished and "
+            what = f"{name} ends in {counted(size - end, 'byte')} that {who}no page speaks of"
+            self._found("tail", what, name)
         return min(end, size)
+
+    def _unread(self, name: str, events: list[int]) -> None:
+        """Say which pages' bodies a file does not have where their rows say."""
+        if events:
+            named = ", ".join(map(str, events[:_NAMED]))
+            others = f" and {counted(len(events) - _NAMED, 'other')}" * (len(events) > _NAMED)
+            which = f"event{'s' * (len(events) > 1)} {named}{others}"
+            what = f"{bodies_of(len(events))} cannot be read from {name} ({which})"
+            self._found("warc", what, name)
+
+    def _unclaimed(self, name: str) -> None:
+        """Say how many visits a file has that no row speaks of, unless damaged rows did."""
+        count = len(self.known.orphans.get(name, ()))
+        if count and not self._has("page") and not self._has("version"):
+            which = f"that {FILE} does not speak of" if self._is_open else "that can still be read"
+            self._found("unclaimed", f"{name} holds {bodies_of(count)} {which}", name)
 
     def _stored(self, folder: Path, name: str, end: int, places: list[int]) -> Iterator[Stored]:
         """What is in a file; after damage, what begins at the next known place."""
@@ -343,21 +409,26 @@ class Check:
     def _compare(self, name: str, each: Stored, place: Place | None) -> None:
         if place is None:
             self.known.orphans.setdefault(name, []).append(each.offset)
-            if not self._has("page"):
-                self._found("tail", f"{name} has records at byte {each.offset} of no page", name)
         elif place.length != each.length or place.url not in (each.url, each.requested):
-            self._found("warc", f"the records of event {place.n} in {name} are others", name)
+            what = f"{name} holds another page than event {place.n} at byte {each.offset}"
+            self._found("warc", what, name)
 
-    def _index(self, folder: Path, name: str, wanted: dict[bytes, bool], end: int) -> None:
+    def _index(
+        self, folder: Path, name: str, wanted: dict[bytes, bool], end: int, unread: set[int]
+    ) -> None:
         """Compare an index with lines that it should have, and whether they are sure."""
         index = index_path(folder / name)
-        there = index_lines(index)
+        try:
+            there = index_lines(index)
+        except (OSError, HoneyguideError) as error:
+            reason = getattr(error, "strerror", None) or error
+            self._found("index", f"{index.name} cannot be read: {reason}", name)
+            return
         missing = len(set(wanted) - set(there))
-        others = sum(line not in wanted and not _is_beyond(line, end) for line in there)
+        wrong = sum(line not in wanted and not _is_unsafe(line, end, unread) for line in there)
         unsure = sum(not is_sure for is_sure in wanted.values())
-        if max(missing, others) > unsure:
-            what = f"{index.name} does not agree with {name}: {missing} lines are missing"
-            self._found("index", f"{what}, {others} are others", name)
+        if max(missing, wrong) > unsure:
+            self._found("index", _of_index(index, name, missing, wrong), name)
 
     # ------------------------------------------------------------------ telling
 
@@ -365,6 +436,13 @@ class Check:
         return any(
             finding.kind == kind and where in (None, finding.where) for finding in self.findings
         )
+
+    def _is_in_use(self) -> bool:
+        """Whether a crawl runs here, which will finish what it has begun."""
+        return holder(self.folder) not in ("", str(os.getpid()))
+
+    def _has_final(self, kind: str) -> bool:
+        return any(finding.kind == kind and finding.is_final for finding in self.findings)
 
     def _tell(self, what: str, done: int = 0, total: int = 0) -> None:
         self._progress(what, done, total)
@@ -395,9 +473,23 @@ def _unpack_text(data: bytes | None) -> str:
     return text_from_bytes(unpacked(data, _MOST)) if data else ""
 
 
-def _is_beyond(line: bytes, end: int) -> bool:
-    """Whether a line speaks of a record that is not yet safe."""
+def _is_unsafe(line: bytes, end: int, unread: set[int]) -> bool:
+    """Whether a line speaks of a record that is not yet safe, or that cannot be read."""
     try:
-        return int(json.loads(line.split(b" ", 2)[-1])["offset"]) >= end
+        offset = int(json.loads(line.split(b" ", 2)[-1])["offset"])
     except (ValueError, TypeError, LookupError):
         return False
+    return offset >= end or offset in unread
+
+
+def _of_index(index: Path, name: str, missing: int, wrong: int) -> str:
+    """Say what is wrong with an index."""
+    if not index.exists():
+        return f"{index.name}, the index of {name}, is missing"
+    said = [f"{counted(missing, 'line')} {are(missing)} missing"] * (missing > 0)
+    said += [f"{counted(wrong, 'line')} {are(wrong)} wrong"] * (wrong > 0)
+    return f"{index.name} does not agree with {name}: {' and '.join(said)}"
+
+
+def _cannot_be_read(error: Exception) -> str:
+    return f"{FILE} is damaged: not all of it can be read ({error})"

@@ -28,6 +28,7 @@ from honeyguide.storage.store import Store
 from honeyguide.web.http import asked_with
 
 Watcher = Callable[[Plan, Recorded, Visit], None]  # told of each absorbed visit
+Warn = Callable[[str], None]  # told what is lost without which a crawl goes on
 INTERRUPTED = "interrupted"
 MEMORY_SPENT = "memory spent"
 MEASURED_EVERY = 16  # visits between two looks at the memory that the process holds
@@ -87,6 +88,10 @@ def _with_copied_policy(plan: Plan, folder: Path) -> Plan:
     return replace(plan, policy=START)
 
 
+def _ignore(sentence: str) -> None:
+    """Warn nobody."""
+
+
 @dataclass(frozen=True, slots=True)
 class Ended:
     """How a crawl in a folder ended, and what was left out on the way."""
@@ -97,8 +102,11 @@ class Ended:
     differing: int = 0  # choices of earlier runs that this version would not make
 
 
-def go_on(folder: Path, watcher: Watcher, **changes: Any) -> Ended:
-    """Crawl in a folder from where it was, until a limit (which may change) or an interruption."""
+def go_on(folder: Path, watcher: Watcher, warn: Warn = _ignore, **changes: Any) -> Ended:
+    """Crawl in a folder from where it was, until a limit (which may change) or an interruption.
+
+    What is lost without which the crawl goes on is told in sentences before the first page.
+    """
     plan = replace(_plan(folder), **changes)
     if plan.policy:
         plan = replace(plan, policy=str(inside(folder, plan.policy)))
@@ -106,6 +114,8 @@ def go_on(folder: Path, watcher: Watcher, **changes: Any) -> Ended:
     headers = asked_with(opened.plan.contact) if opened.world.live else None
     store = Store(folder, headers, visits_at_once=opened.in_flight)
     try:
+        for sentence in store.warnings:
+            warn(sentence)
         if changes:  # hold for the next time too
             store.note(settings=json.dumps(settings(folder) | changes))
         limit = opened.plan.memory_limit

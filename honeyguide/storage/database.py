@@ -17,10 +17,12 @@ from honeyguide.storage.lock import Lock
 from honeyguide.version import VERSION
 
 FILE = "crawl.sqlite"
+WARCS = "warc"  # the folder of the bodies
 BESIDE = ("-wal", "-shm", "-journal")  # what SQLite writes next to it
 _TOLD = 300  # characters of an error
 FORMAT = 2  # of the tables below
 OLDEST = 1  # format that can be read: its rows have no checksums, its snapshots are files
+_MOST_FORMATS = 255  # that there will ever be; a larger number is damage
 _DAMAGE = (  # what SQLite says of a file that is not what was written
     sqlite3.SQLITE_CORRUPT,
     sqlite3.SQLITE_NOTADB,
@@ -30,6 +32,8 @@ _DAMAGE = (  # what SQLite says of a file that is not what was written
 )
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _ID = 0x686F6E79  # "hony", where SQLite keeps what kind of file it is
+_LEAST = 512  # bytes of any database: its smallest block
+_CRAWL = {"about", "journal", "pages"}  # tables that every crawl has
 
 # every row ends in a checksum of the rest; rows of format 1 have none
 _TABLES = """
@@ -104,6 +108,24 @@ _ADDED = {  # columns that they are without
 }
 
 
+class NoCrawlError(HoneyguideError):
+    """There is nothing in a folder that a crawl could have left, or no folder."""
+
+
+class NewerCrawlError(HoneyguideError):
+    """A later version wrote the crawl."""
+
+
+class DamagedCrawlError(HoneyguideError):
+    """The database of a crawl is not what was written."""
+
+    def __init__(self, folder: Path, what: str, can_be_mended: bool = True) -> None:
+        left = f": 'honeyguide check {folder}' says what can still be used"
+        super().__init__(f"{folder / what}{cure(folder) if can_be_mended else left}")
+        self.what = what  # it begins with the name of the file
+        self.can_be_mended = can_be_mended
+
+
 def create(folder: Path, settings: Mapping[str, Any]) -> None:
     """Make a folder the place of a new crawl with these settings."""
     try:
@@ -116,6 +138,10 @@ def create(folder: Path, settings: Mapping[str, Any]) -> None:
             raise HoneyguideError(
                 f"{folder} already holds a crawl: go on with 'honeyguide resume {folder}'"
                 " or choose another folder"
+            )
+        if _has_bodies(folder):  # the first page would take their place
+            raise HoneyguideError(
+                f"{folder} holds the bodies of another crawl, in {WARCS}: choose another folder"
             )
         with closing(connect(folder)) as database:
             _make_tables(database, settings)
@@ -132,11 +158,15 @@ def holds_crawl(folder: Path) -> bool:
     path = inside(folder, FILE)
     if not path.exists():
         return False
+    if path.is_dir():
+        raise HoneyguideError(f"cannot begin a crawl in {folder}: its {FILE} is a folder")
+    if path.stat().st_size < _LEAST and _has_begun(path):
+        return True  # SQLite would remove the log
     with closing(connect(folder, only_read=_has_begun(path))) as database:
         try:
             return bool(database.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0])
         except sqlite3.DatabaseError as error:
-            if error.sqlite_errorcode & 0xFF not in _DAMAGE:
+            if not _is_damage(error):
                 raise explain(error, folder) from None
             return True  # something else, that must not be overwritten
 
@@ -147,9 +177,9 @@ def open_crawl(folder: Path, only_read: bool | None = None) -> sqlite3.Connectio
     Where it is not said: only to read where there is a log, which the last connection to write
     would put into the file and remove as it closes, with all that shows whether it is damaged.
     """
-    path = inside(folder, FILE)
-    if not path.exists():
-        raise HoneyguideError(f"{folder} holds no crawl")
+    path = crawl_file(folder)
+    if path.stat().st_size < _LEAST:  # SQLite would remove the log of an empty file
+        raise _empty(folder)
     database = None
     try:
         database = connect(folder, _has_begun(path) if only_read is None else only_read)
@@ -167,15 +197,68 @@ def open_crawl(folder: Path, only_read: bool | None = None) -> sqlite3.Connectio
     return database
 
 
+def crawl_file(folder: Path) -> Path:
+    """Where the database of a crawl is; NoCrawlError where there can be none."""
+    try:
+        is_there, is_folder = folder.exists(), folder.is_dir()
+    except OSError as error:
+        raise HoneyguideError(f"cannot read {folder}: {error.strerror}") from None
+    if not is_there:
+        raise NoCrawlError(f"{folder} does not exist")
+    if not is_folder:
+        raise NoCrawlError(f"{folder} is a file: name the folder that holds the crawl")
+    path = inside(folder, FILE)
+    if path.is_dir():
+        raise NoCrawlError(f"{folder} holds no crawl: its {FILE} is a folder")
+    if not path.exists():
+        raise NoCrawlError(f"{folder} holds no crawl: there is no {FILE} in it{_rest(folder)}")
+    return path
+
+
+def _rest(folder: Path) -> str:
+    """What can be used of a crawl without a database, to end a sentence with."""
+    return f"; {rescue(folder)}" if _has_bodies(folder) else ""
+
+
+def rescue(folder: Path) -> str:
+    """How bodies are read that no database speaks of."""
+    return f"'honeyguide import warc {folder / WARCS} NEW' makes a recorded web of the bodies"
+
+
 def _check_kind(database: sqlite3.Connection, folder: Path) -> None:
-    id, format = _pragma(database, "application_id"), _pragma(database, "user_version")
+    id, format = _pragma(database, "application_id"), format_of(database)
     if id != _ID:
-        raise HoneyguideError(f"{folder} holds no crawl: {FILE} is something else")
-    if not OLDEST <= format <= FORMAT:
-        raise HoneyguideError(
+        raise _other_kind(database, folder)
+    if not OLDEST <= format <= _MOST_FORMATS:
+        raise DamagedCrawlError(folder, f"{FILE} is damaged: no crawl has format {format}")
+    if format > FORMAT:
+        raise NewerCrawlError(
             f"{folder} was written by honeyguide {_writer(database)}"
             f" (its format is {format}, this one, {VERSION}, reads {OLDEST} to {FORMAT})"
         )
+
+
+def _other_kind(database: sqlite3.Connection, folder: Path) -> HoneyguideError:
+    """What a file is that does not say that it is a crawl's."""
+    tables = {name for (name,) in database.execute("SELECT name FROM sqlite_schema")}
+    if tables >= _CRAWL:
+        what = f"{FILE} is damaged: its first bytes do not say that it is a crawl's"
+        return DamagedCrawlError(folder, what)
+    if tables:
+        return NoCrawlError(f"{folder} holds no crawl: its {FILE} is a database of something else")
+    return _empty(folder)
+
+
+def _empty(folder: Path) -> HoneyguideError:
+    """What a database without tables is: cut off where other files show that there was a crawl."""
+    if not _has_bodies(folder) and not _has_begun(folder / FILE):
+        return NoCrawlError(f"{folder} holds no crawl: its {FILE} is empty")
+    what = f"{FILE} is cut off: nothing is left of it, and it cannot be rebuilt"
+    return DamagedCrawlError(folder, what, can_be_mended=False)
+
+
+def _has_bodies(folder: Path) -> bool:
+    return any(inside(folder, WARCS).glob("*.warc.gz"))
 
 
 def _check_schema(database: sqlite3.Connection, folder: Path) -> None:
@@ -224,6 +307,8 @@ def reading(folder: Path) -> Iterator[sqlite3.Connection]:
         try:
             yield database
         except (sqlite3.Error, ValueError, LookupError, TypeError) as error:
+            if isinstance(error, sqlite3.Error) and _is_damage(error):
+                raise explain(error, folder) from None
             raise HoneyguideError(f"cannot read {folder / FILE}: {told(error)}") from None
 
 
@@ -289,9 +374,18 @@ def explain(error: Exception, folder: Path) -> HoneyguideError:
     code = getattr(error, "sqlite_errorcode", 0) or 0
     if code == sqlite3.SQLITE_FULL or getattr(error, "errno", 0) in _FULL:
         return HoneyguideError(f"the disk is full: {again} there is room")
-    if isinstance(error, sqlite3.Error | UnicodeError) and (not code or code & 0xFF in _DAMAGE):
-        return HoneyguideError(f"{folder / FILE} is damaged: {told(error)}{cure(folder)}")
+    if code & 0xFF == sqlite3.SQLITE_NOTADB:
+        what = f"{FILE} is damaged in its first bytes: none of it can be read, nor be rebuilt"
+        return DamagedCrawlError(folder, what, can_be_mended=False)
+    if _is_damage(error):
+        return DamagedCrawlError(folder, f"{FILE} is damaged or cut off (SQLite: {told(error)})")
     return HoneyguideError(f"cannot write to {folder} ({told(error)}): {again} that is mended")
+
+
+def _is_damage(error: Exception) -> bool:
+    code = getattr(error, "sqlite_errorcode", 0) or 0
+    is_from_file = isinstance(error, sqlite3.Error | UnicodeError)
+    return is_from_file and (not code or code & 0xFF in _DAMAGE)
 
 
 def told(error: object) -> str:

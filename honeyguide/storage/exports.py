@@ -17,12 +17,12 @@ from honeyguide.disk.files import inside, open_inside
 from honeyguide.disk.serialise import DamagedError
 from honeyguide.errors import HoneyguideError, unknown
 from honeyguide.storage.checksums import is_whole
-from honeyguide.storage.database import FORMAT, about, open_crawl, reading, told
+from honeyguide.storage.database import FORMAT, WARCS, about, open_crawl, reading, told
 from honeyguide.storage.database import format_of as store_format_of
 from honeyguide.storage.ledger import clean
 from honeyguide.storage.lock import holder
 from honeyguide.storage.records import stored
-from honeyguide.storage.store import WARCS, unpacked_text
+from honeyguide.storage.store import unpacked_text
 from honeyguide.warc.writer import warcinfo
 
 Progress = Callable[[int, int], None]  # done, total

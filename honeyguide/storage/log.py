@@ -1,9 +1,10 @@
 """SQLite's write-ahead log, which ends silently where it is damaged."""
 
+from collections.abc import Iterator
 from functools import cache
-from itertools import pairwise
+from io import BufferedReader
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ _HEADER, _FRAME = 32, 24  # bytes; https://www.sqlite.org/walformat.html
 _SUMMED = 24  # bytes of the header that have a checksum
 _MAGIC = 0x377F0682  # of a log whose checksums are over little-endian words; plus 1: big-endian
 _ALL = 0xFFFFFFFF
+_TRIES = 3  # looks at a log that is begun anew meanwhile
 
 
 class _Frame(NamedTuple):
@@ -25,61 +27,80 @@ class _Frame(NamedTuple):
 
 
 def has_lost_commits(folder: Path) -> bool:
-    """Whether commits that were safe cannot be read any more.
+    """Whether commits that were safe cannot be read any more; one frame at a time is in memory.
 
     SQLite takes a damaged frame for the end of the log. Each commit is synced before the next one
     begins, so a frame that goes on from an unreadable commit shows that this one had been safe.
     """
-    log = _bytes(folder)
-    frames = _frames(log) if len(log) >= _HEADER + _FRAME else []
-    if not frames:
+    try:
+        # SQLite holds no lock on this file that closing it here could release
+        with BufferedReader(open_inside(folder, f"{FILE}-wal")) as file:
+            return _has_lost_commits(file)
+    except FileNotFoundError:
         return False
-    # others are left over from before the log was begun anew
-    salts = log[16:24] if _is_header_whole(log) else frames[0].salts
-    rest = frames[_readable(log, frames) :]
-    return any(
-        last.commits
-        and last.salts == salts
-        and _checksum(frame.summed, last.checksum, _order(log)) == frame.checksum
-        for last, frame in pairwise(rest)
-    )
 
 
-def _frames(log: bytes) -> list[_Frame]:
-    size = int.from_bytes(log[8:12], "big")
-    if size not in {1 << power for power in range(9, 17)}:
-        return []
-    found = []
-    for start in range(_HEADER, len(log) - _FRAME - size + 1, _FRAME + size):
-        head = log[start : start + _FRAME]
-        page = log[start + _FRAME : start + _FRAME + size]
-        commits = head[4:8] != bytes(4)
-        found.append(_Frame(head[:8] + page, _numbers(head[16:24]), head[8:16], commits))
+def _has_lost_commits(file: BinaryIO) -> bool:
+    head, found = _head(file), False
+    for _ in range(_TRIES):
+        found = _goes_on_after_damage(head, _frames(file, head))
+        before, head = head, _head(file)
+        if head == before:  # otherwise a crawl began the log anew meanwhile
+            break
     return found
 
 
-def _readable(log: bytes, frames: list[_Frame]) -> int:
-    """How many frames SQLite reads: those of whole commits, up to the first that is damaged."""
-    if not _is_header_whole(log):
-        return 0
-    order, state = _order(log), _numbers(log[_SUMMED:_HEADER])
-    readable = 0
-    for number, frame in enumerate(frames):
-        state = _checksum(frame.summed, state, order)
-        if state != frame.checksum or frame.salts != log[16:24]:
-            break
-        if frame.commits:
-            readable = number + 1
-    return readable
+def _head(file: BinaryIO) -> bytes:
+    file.seek(0)
+    return file.read(_HEADER)
 
 
-def _is_header_whole(log: bytes) -> bool:
-    return _checksum(log[:_SUMMED], (0, 0), _order(log)) == _numbers(log[_SUMMED:_HEADER])
+def _frames(file: BinaryIO, head: bytes) -> Iterator[_Frame]:
+    """The frames that are in a log now; a crawl may add others meanwhile."""
+    size = int.from_bytes(head[8:12], "big")
+    if size not in {1 << power for power in range(9, 17)}:
+        return
+    end = file.seek(0, 2) - _FRAME - size
+    for start in range(_HEADER, end + 1, _FRAME + size):
+        file.seek(start)
+        data = file.read(_FRAME + size)
+        if len(data) < _FRAME + size:
+            return
+        summed = data[:8] + data[_FRAME:]
+        yield _Frame(summed, _numbers(data[16:24]), data[8:16], data[4:8] != bytes(4))
 
 
-def _order(log: bytes) -> str:
+def _goes_on_after_damage(head: bytes, frames: Iterator[_Frame]) -> bool:
+    order = _order(head)
+    is_whole = _is_header_whole(head)  # so far
+    salts = head[16:24] if is_whole else b""  # others are left over from before the log was begun
+    state = _numbers(head[_SUMMED:_HEADER])
+    last: _Frame | None = None  # after damage: the one before
+    for frame in frames:
+        salts = salts or frame.salts
+        if is_whole:
+            state = _checksum(frame.summed, state, order)
+            is_whole = state == frame.checksum and frame.salts == salts
+        elif last and last.salts == salts and _goes_on_from(last, frame, order):
+            return True
+        last = None if is_whole else frame
+    return False
+
+
+def _goes_on_from(last: _Frame, frame: _Frame, order: str) -> bool:
+    """Whether a frame was written after a commit."""
+    return last.commits and _checksum(frame.summed, last.checksum, order) == frame.checksum
+
+
+def _is_header_whole(head: bytes) -> bool:
+    if len(head) < _HEADER:
+        return False
+    return _checksum(head[:_SUMMED], (0, 0), _order(head)) == _numbers(head[_SUMMED:])
+
+
+def _order(head: bytes) -> str:
     """Which way round the words are that checksums are over."""
-    return ">" if int.from_bytes(log[:4], "big") == _MAGIC + 1 else "<"
+    return ">" if int.from_bytes(head[:4], "big") == _MAGIC + 1 else "<"
 
 
 def _checksum(data: bytes, state: tuple[int, int], order: str) -> tuple[int, int]:
@@ -110,12 +131,3 @@ def _weights(
 
 def _numbers(data: bytes) -> tuple[int, int]:
     return int.from_bytes(data[:4], "big"), int.from_bytes(data[4:], "big")
-
-
-def _bytes(folder: Path) -> bytes:
-    try:
-        # SQLite holds no lock on this file that closing it here could release
-        with open_inside(folder, f"{FILE}-wal") as file:
-            return file.read()
-    except FileNotFoundError:
-        return b""

@@ -25,6 +25,7 @@ from honeyguide.disk.serialise import (
     unpack_visit,
 )
 from honeyguide.errors import HoneyguideError
+from honeyguide.storage.database import FILE
 
 NAMES = ("recent-0.events", "recent-1.events")
 _FULL = 1 << 20  # bytes of a file, after which the other one is used
@@ -154,6 +155,7 @@ def fits(event: Recent) -> bool:
 class Look:
     """What is in a file: its events that can be used, and what is wrong with the rest."""
 
+    name: str
     first: int = 0  # its first event; 0: it has none
     last: int = 0
     wrong: list[str] = field(default_factory=list)  # sentences
@@ -161,7 +163,7 @@ class Look:
 
 def look(folder: Path, name: str) -> Look:
     """See what can be used of a file; an end that was never finished is not wrong."""
-    found = Look()
+    found = Look(name)
     before = _state(folder, name)
     with _opened(folder, name, any_format=True) as file:
         if file is not None:
@@ -173,7 +175,7 @@ def look(folder: Path, name: str) -> Look:
 
 def _looked_through(file: "_File", name: str, found: Look) -> Iterator[str]:
     if not file.begins:
-        yield f"{name} does not begin as files of events do"
+        yield f"{name} does not begin as a file of events does: none of it can be used"
         return
     for n, row in file.whole():
         try:
@@ -181,13 +183,42 @@ def _looked_through(file: "_File", name: str, found: Look) -> Iterator[str]:
         except DamagedError:
             is_right = False
         if not is_right:
-            yield f"event {n} in {name} cannot be read"
+            yield f"event {n} in {name} cannot be read: it and those after it cannot be used"
             return
         found.first, found.last = found.first or n, n
     if file.size > _MOST_SEARCHED:
-        yield f"{name} is larger than it can be"
+        yield f"{name} is larger than a crawl ever makes it: it is damaged at byte {file.place}"
     elif file.goes_on():
-        yield f"{name} is damaged at byte {file.place}: whole events follow, which cannot be used"
+        yield f"{name} is damaged at byte {file.place}: the events after it cannot be used"
+
+
+class Gap(NamedTuple):
+    """Events that are missing, so that those after them cannot be used."""
+
+    what: str  # a sentence
+    is_of_database: bool  # it lacks events that it had: both files of recent events are later
+
+
+def gaps(looks: Iterable[Look], last: int) -> Iterator[Gap]:
+    """The gap after the last event of the database, or else the one between two files."""
+    before = FILE
+    in_order = sorted(looks, key=lambda look: look.first)
+    # a loss of power can empty one file: what was in it was not synced
+    are_both_there = all(look.first for look in in_order)
+    for look in in_order:
+        if look.first > last + 1:
+            where = f" between the end of {before} and {look.name}"
+            is_of_database = before == FILE and are_both_there
+            yield Gap(missing(last + 1, look.first - 1, where), is_of_database)
+            return
+        if look.last > last:
+            before, last = look.name, look.last
+
+
+def missing(first: int, last: int, where: str = "") -> str:
+    """Say which events are missing."""
+    which = f"event {first} is" if first == last else f"events {first} to {last} are"
+    return f"{which} missing{where}"
 
 
 def exist(folder: Path) -> bool:

@@ -15,6 +15,7 @@ from honeyguide.warc.writer import digest_of
 _MOST = 1 << 28  # bytes of a record
 _READ = 1 << 16
 _MAX_HEADERS = 16_000  # characters from which on a writer leaves headers out
+_TYPES = ("response", "request", "metadata")  # of the records that a visit leaves
 Fields = dict[str, str]  # by name in small letters
 
 
@@ -54,11 +55,12 @@ def stored(folder: Path, name: str, start: int = 0, end: int | None = None) -> I
     with open_inside(folder, name) as file:
         group: list[Record] = []
         for record in _records(file, start, end):
-            if record.type == "response" and group:
+            if record.type == "warcinfo":
+                continue
+            group.append(record)
+            if len(group) == len(_TYPES):  # before the next one is read, which may be damaged
                 yield _stored(group, name)
                 group = []
-            if record.type != "warcinfo":
-                group.append(record)
         if group:
             yield _stored(group, name)
 
@@ -88,8 +90,8 @@ def _member(file: FileIO, offset: int, end: int) -> tuple[bytes, int]:
             size += len(parts[-1])
             if size > _MOST:
                 raise DamagedError(f"the record at byte {offset} is too large")
-    except zlib.error as error:
-        raise DamagedError(f"the record at byte {offset} is damaged: {error}") from None
+    except zlib.error:
+        raise DamagedError(f"the record at byte {offset} cannot be decompressed") from None
     return b"".join(parts), read - len(engine.unused_data)
 
 
@@ -103,21 +105,21 @@ def _record(data: bytes, offset: int, length: int) -> Record:
     block = rest[: int(size)]
     digest = fields.get("warc-block-digest")
     if rest[int(size) :] != b"\r\n\r\n" or (digest and digest != digest_of(block)):
-        raise DamagedError(f"the record at byte {offset} has another length or digest")
+        raise DamagedError(f"the record at byte {offset} has another length or digest than it says")
     return Record(offset, length, fields, block)
 
 
 def _stored(group: list[Record], name: str) -> Stored:
     response = group[0]
     id = response.fields.get("warc-record-id")
-    if [record.type for record in group] != ["response", "request", "metadata"] or any(
+    if tuple(record.type for record in group) != _TYPES or any(
         record.fields.get("warc-concurrent-to") != id for record in group[1:]
     ):
         raise DamagedError(f"the records at byte {response.offset} do not belong together")
     head, _, body = response.block.partition(b"\r\n\r\n")
     status, headers = _status(head), _fields(head.partition(b"\r\n")[2])
     if response.fields.get("warc-payload-digest") != digest_of(body):
-        raise DamagedError(f"the body at byte {response.offset} has another digest")
+        raise DamagedError(f"the body at byte {response.offset} has another digest than it says")
     known = _fields(group[2].block)
     url, date = (response.fields.get(name, "") for name in ("warc-target-uri", "warc-date"))
     entry = Entry(

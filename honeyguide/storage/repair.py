@@ -24,28 +24,34 @@ from honeyguide.storage.database import (
     FILE,
     FORMAT,
     OLDEST,
+    WARCS,
+    DamagedCrawlError,
+    NoCrawlError,
     connect,
     count_rows,
+    crawl_file,
     explain,
     is_plain_table,
     make_empty,
     open_crawl,
     put_about,
     reading,
+    rescue,
+    told,
     upgrade,
 )
 from honeyguide.storage.ledger import INSERT_PAGE, clean
 from honeyguide.storage.lock import Lock
 from honeyguide.storage.records import Stored, stored
 from honeyguide.storage.snapshots import Snapshots
-from honeyguide.storage.store import WARCS
+from honeyguide.text.words import are, counted
 from honeyguide.version import VERSION
 from honeyguide.warc.index import index_path, write_index
 from honeyguide.warc.writer import WarcWriter
 from honeyguide.web.html import parse
 
-# kinds of findings that are not in the database
-_FILES = {"warc", "index", "tail", "policy", "recent"}
+# kinds of findings for which the database is left as it is
+_FILES = {"warc", "index", "tail", "unclaimed", "policy", "recent", "waiting", "version"}
 # tables, and what their rows are ordered by where they lie
 _KEYS = {
     "about": "key",
@@ -57,39 +63,66 @@ _KEYS = {
     "requests": "n",
 }
 _SPARSE = 100  # times as many numbers as rows: then a number is damaged
+_UNFINISHED = "which a killed crawl left unfinished and no page speaks of"
 _HTML = ("text/html", "application/xhtml+xml", "")
 
 
 def repair(folder: Path, progress: Progress | None = None) -> tuple[list[str], list[Finding]]:
     """Mend a crawl that nobody has open: what was done, and what is left to complain about."""
-    inside(folder, FILE)
+    _find_crawl(folder)
     lock = Lock(folder)
     try:
         check = Check(folder, progress)
         check.run()
-        done = list(_mend(check))
+        left: list[Finding] = []
+        done = list(_mend(check, left))
         again = Check(folder, progress)
-        return done, again.run()
+        return done, again.run() + left
     except OSError as error:
         raise explain(error, folder) from None
     finally:
         lock.release()
 
 
-def _mend(check: Check) -> Iterator[str]:
-    kinds = {finding.kind for finding in check.findings}
+def _has_lost_rows(check: Check) -> bool:
+    """Whether the database had rows of pages whose bodies are still there."""
+    return any(f.kind == "log" or (f.kind, f.where) == ("recent", FILE) for f in check.findings)
+
+
+def _find_crawl(folder: Path) -> None:
+    """Raise where there is no crawl, before a lock is put there; damage is looked at later."""
+    try:
+        open_crawl(folder, only_read=True).close()
+    except NoCrawlError:
+        raise
+    except HoneyguideError:
+        crawl_file(folder)
+
+
+def _mend(check: Check, left: list[Finding]) -> Iterator[str]:
+    """Mend one thing after the other; what could not be done is added to what is left."""
+    kinds = {finding.kind for finding in check.findings if not finding.is_final}
     if kinds - _FILES:
-        yield from _mend_database(check, kinds)
+        try:
+            yield from _mend_database(check, kinds)
+        except (sqlite3.Error, HoneyguideError) as error:
+            what = f"{FILE} could not be repaired, and is as it was: {_reason(error)}"
+            left.append(Finding("database", told(what), is_final=True))
+            if check.known.orphans:
+                left.append(Finding("unclaimed", f"{rescue(check.folder)} that can be read"))
     if "recent" in kinds:
         yield from _mend_recent(check.folder)
-    if "tail" in kinds:
+    if kinds & {"tail", "unclaimed"} and _has_lost_rows(check):
+        what = "resuming cuts off the bodies that no page speaks of: before"
+        left.append(Finding("unclaimed", f"{what}, {rescue(check.folder)}"))
+    elif "tail" in kinds:
         yield from _cut_tail(check)
     if "index" in kinds:
         yield from _write_indexes(check)
 
 
 def _mend_database(check: Check, kinds: set[str]) -> list[str]:
-    """Mend the rows; if SQLite cannot go through with it, the file stays as it was."""
+    """Mend the rows; if that cannot be gone through with, the file stays as it was."""
     names = [FILE + end for end in ("", *BESIDE)]
     paths = [inside(check.folder, name) for name in names]
     before = {path: _copied(path) for path in paths if path.exists()}
@@ -101,16 +134,24 @@ def _mend_database(check: Check, kinds: set[str]) -> list[str]:
             check.run()
         done += _mend_rows(check, kinds)
         return [*done, *_drop_recent(check.folder, last)]
-    except (sqlite3.Error, HoneyguideError):  # what is wrong stays among the findings
+    except (sqlite3.Error, HoneyguideError):
         for path in paths:
             path.unlink(missing_ok=True)
         for path, copy in before.items():
             copy.replace(path)
-        return []
+        raise
     finally:
         for copy in before.values():
             copy.unlink(missing_ok=True)
         sync_folder(check.folder)
+
+
+def _reason(error: Exception) -> str:
+    """Why something could not be mended, without the advice to mend it."""
+    if isinstance(error, DamagedCrawlError):
+        return error.what
+    is_full = getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_FULL
+    return "the disk is full" if is_full else str(error)
 
 
 def _last_event(check: Check) -> Any:
@@ -131,7 +172,7 @@ def _drop_recent(folder: Path, last: Any) -> Iterator[str]:
     now = _kept_events(folder)
     if now != last and recent.exist(folder):
         recent.remove(folder)
-        yield f"dropped recent events: they went on from event {last}, the last one is {now} now"
+        yield f"dropped recent events: they go on from event {last}, and the last one is now {now}"
 
 
 def _mend_recent(folder: Path) -> Iterator[str]:
@@ -145,7 +186,11 @@ def _mend_recent(folder: Path) -> Iterator[str]:
             recent.remove(folder)
     except HoneyguideError:  # of a damaged database, or another version: it stays a finding
         return
-    yield f"dropped recent events that cannot be used: {count} that follow event {last} are kept"
+    if count:
+        kept = f"{counted(count, 'recent event')} after event {last} {are(count)} kept"
+        yield f"dropped the recent events that cannot be used: {kept}"
+    else:
+        yield f"dropped the recent events, which cannot be used: the crawl is at event {last}"
 
 
 def _usable(folder: Path, last: int) -> Iterator[recent.Recent]:
@@ -159,7 +204,7 @@ def _mend_rows(check: Check, kinds: set[str]) -> list[str]:
         upgrade(database)
         if "log" in kinds:
             database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            done.append(f"dropped the end of {FILE}-wal that cannot be read")
+            done.append(f"dropped the end of {FILE}-wal, which cannot be read")
         done += _Mender(check, database).rows()
     return done
 
@@ -170,6 +215,7 @@ def _write_anew(folder: Path) -> list[str]:
     path.unlink(missing_ok=True)
     try:
         with closing(connect(folder, only_read=True)) as old, closing(sqlite3.connect(path)) as new:
+            old.execute("PRAGMA writable_schema = ON")  # a file that is cut off is read up to there
             _check_tables(old)
             format = FORMAT if _is_new(old) else OLDEST
             make_empty(new, format)
@@ -178,7 +224,7 @@ def _write_anew(folder: Path) -> list[str]:
             new.commit()
             upgrade(new)
             if not new.execute("SELECT 1 FROM about WHERE key = 'settings'").fetchone():
-                raise HoneyguideError("its settings cannot be read: without them it is no crawl")
+                raise HoneyguideError("its settings are lost, and without them no crawl goes on")
             new.execute("PRAGMA journal_mode = WAL")
         for end in BESIDE:
             inside(folder, FILE + end).unlink(missing_ok=True)
@@ -288,7 +334,7 @@ class _Mender:
                 self._database.execute("DELETE FROM pages WHERE n = ?", (n,))
                 self._database.execute(INSERT_PAGE, _page_row(n, row, *found))
             self._known.pages[n] = True
-            yield f"the page of event {n} was read again from {found[0]}; its reasons may be lost"
+            yield f"read the page of event {n} again from {found[0]}; its reasons may be lost"
 
     def _free(self) -> Iterator[tuple[str, Stored]]:
         warcs = inside(self._check.folder, WARCS)
@@ -306,7 +352,7 @@ class _Mender:
                 with self._transaction():
                     kept.drop(n)
                 del self._known.snapshots[n]
-                yield f"dropped the snapshot after event {n}: resuming makes another"
+                yield f"dropped the damaged snapshot after event {n}: resuming makes another"
         kept.recover()
 
     def _journal(self) -> Iterator[str]:
@@ -318,7 +364,7 @@ class _Mender:
                 for table in ("journal", "snapshots"):
                     below = "n <= ?" if table == "journal" else "n < ?"
                     self._database.execute(f"DELETE FROM {table} WHERE {below}", (newest,))  # noqa: S608
-            yield f"dropped events up to {newest}, which a whole snapshot follows"
+            yield f"dropped the events up to {newest}: the snapshot after them is whole"
         if last is not None and self._can_begin(newest):
             with self._transaction():
                 [[pages]] = self._database.execute(
@@ -327,7 +373,8 @@ class _Mender:
                 for table in ("journal", "pages", "snapshots"):
                     self._database.execute(f"DELETE FROM {table} WHERE n >= ?", (last,))  # noqa: S608
                 self._count()
-            yield f"went back to event {last - 1}: {pages} pages after it will be fetched again"
+            fetched = f"{counted(pages, 'later page')} will be fetched again"
+            yield f"went back to event {last - 1}, before the damage: {fetched}"
 
     def _bad_events(self, newest: int) -> tuple[int | None, int | None]:
         """The first damaged event before the newest snapshot, and the first after it."""
@@ -358,14 +405,15 @@ class _Mender:
         with self._transaction():
             self._database.executemany("DELETE FROM hosts WHERE host = ? AND what = ?", damaged)
             self._count()
-        yield f"forgot {len(damaged)} things that were known of hosts: they are learnt again"
+        they = "it is" if len(damaged) == 1 else "they are"
+        yield f"forgot {counted(len(damaged), 'fact')} about hosts: {they} learnt again"
 
     def _requests(self) -> Iterator[str]:
         damaged = [(n,) for n in requests.damaged(self._database)]
         if damaged:
             with self._transaction():
                 self._database.executemany("DELETE FROM requests WHERE n = ?", damaged)
-            yield f"forgot {len(damaged)} requests of which it is not known what they were"
+            yield f"forgot {counted(len(damaged), 'request')} that cannot be read"
 
     def _about(self) -> Iterator[str]:
         named = {f.where for f in self._check.findings if f.kind == "about"}
@@ -376,10 +424,12 @@ class _Mender:
             put_about(self._database, self._made_again(lost))
             self._count()
         if lost:
-            yield f"found again, or forgot, what the crawl kept of itself: {', '.join(lost)}"
+            yield f"counted again, or forgot, what the crawl notes of itself: {', '.join(lost)}"
         kept, there = self._known.about.get("visits", 0), self._visits
         if there < kept:
-            yield f"counted the pages anew: {kept - there} are lost"
+            lost_pages = kept - there
+            said = f"{counted(lost_pages, 'page')} {are(lost_pages)} lost"
+            yield f"counted the pages again: {said}"
 
     def _made_again(self, lost: list[Any]) -> dict[str, Any]:
         [[first, last, unchecked]] = self._database.execute(
@@ -415,7 +465,8 @@ def _cut_tail(check: Check) -> Iterator[str]:
         writer = WarcWriter(check.folder / WARCS)
         writer.resume(*end)
         writer.abandon()
-        yield "cut off records that were never finished"
+        for name in sorted({f.where for f in check.findings if f.kind == "tail"}):
+            yield f"cut off the end of {name}, {_UNFINISHED}"
 
 
 def _write_indexes(check: Check) -> Iterator[str]:

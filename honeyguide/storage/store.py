@@ -21,13 +21,16 @@ from honeyguide.disk.serialise import (
 from honeyguide.engine.navigator import Navigator
 from honeyguide.errors import HoneyguideError
 from honeyguide.storage import recent, snapshots
+from honeyguide.storage.bodies import lost_bodies
 from honeyguide.storage.checksums import is_whole
 from honeyguide.storage.database import (
     FILE,
+    WARCS,
     about,
     cure,
     explain,
     open_crawl,
+    told,
     upgrade,
     warc_end,
 )
@@ -41,7 +44,6 @@ from honeyguide.storage.writer import Job, Writer
 from honeyguide.version import VERSION
 from honeyguide.warc.writer import MAX_BYTES, WarcWriter
 
-WARCS = "warc"  # the folder of the bodies
 _MOST = 1 << 28  # bytes of a page's text, or of a visit
 _MISFITS = (LookupError, ValueError, TypeError, AttributeError, ArithmeticError)
 _EVENTS = """
@@ -90,6 +92,7 @@ class Store:
         self._now = 0.0  # of the last event, on the crawl's own clock
         self._visits = 0  # since the last snapshot
         self.differing = 0  # choices of the journal that would be others now
+        self.warnings: list[str] = []  # what is lost without which the crawl goes on: sentences
         try:
             self._guarded(self._recover)
         except HoneyguideError:
@@ -334,14 +337,30 @@ class Store:
         ).fetchone()
         if self._n != max(top or 0 for top in tops):
             raise self._damaged(f"the end of its journal, which had {self._n} events,")
+        self._look_at_recent()
         ledger = self._ledger
         ledger.events, ledger.visits, ledger.hosts = self._n, known["visits"], known["hosts"]
         self._snapshots.recover()
+        self.warnings += map(told, lost_bodies(self._database, self.folder))
         self._warc.resume(*warc_end(self._database, known))
         ledger.note(stopped="", written_by=VERSION)
         ledger.note(**unclean_ends(known, self.begun).row())
         ledger.note(**{VISITS_AT_ONCE: self._visits_at_once})
         self._take_in_recent()
+
+    def _look_at_recent(self) -> None:
+        """Refuse to go on where the database has lost commits; warn of recent events that are lost.
+
+        A file of recent events is only begun anew once the database has what was in it.
+        """
+        looks = [recent.look(self.folder, name) for name in recent.NAMES]
+        for gap in recent.gaps(looks, self._n):
+            if gap.is_of_database:
+                raise HoneyguideError(
+                    f"{self.folder} cannot be resumed: {gap.what}{cure(self.folder)}"
+                )
+            self.warnings.append(f"{gap.what}: those after are lost, too")
+        self.warnings += [wrong for look in looks for wrong in look.wrong]
 
     def _take_in_recent(self) -> None:
         """Put the events into the database that a killed process could not put there."""

@@ -83,3 +83,8 @@ def is_glued(text: str) -> bool:
 def counted(number: int, noun: str) -> str:
     """So many of something."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def are(number: int) -> str:
+    """The verb after so many of something."""
+    return "is" if number == 1 else "are"

@@ -27,9 +27,8 @@ from honeyguide.storage.crawl_folder import begin, go_on
 from honeyguide.storage.database import connect, settings
 from honeyguide.storage.exports import status
 from honeyguide.storage.recorded import Recorded
-
-from . import farms
-from .farms import GOOD, SEED, SITE, Farm, navigator
+from tests import farms
+from tests.farms import GOOD, SEED, SITE, Farm, navigator
 
 # megabytes of all tables and waiting links after 90 pages; without limits 20 MB and 60,000
 PAGES = 90

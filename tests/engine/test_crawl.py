@@ -12,8 +12,7 @@ from honeyguide.contracts import Goal, Response
 from honeyguide.engine.loop import LARGE_BODY, Crawl, Limits, run_jumping, simulate
 from honeyguide.engine.navigator import Navigator
 from honeyguide.frontiers.best_first import BestFirst
-
-from .webs import TinyWeb
+from tests.webs import TinyWeb
 
 CHAIN = {"a": ["b", "c"], "b": ["d"], "c": ["e", "gone"], "d": [], "e": ["a"]}
 

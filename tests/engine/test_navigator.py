@@ -18,9 +18,9 @@ class Recorder(Agent):
         self.scored = []
         self.rescores = rescores
 
-    def score(self, x):
-        self.scored.append(len(x))
-        return x[:, 0] * (1 if len(self.steps) % 2 else -1)
+    def score(self, links):
+        self.scored.append(len(links))
+        return links.x[:, 0] * (1 if len(self.steps) % 2 else -1)
 
     def learn(self, steps):
         self.steps += steps
@@ -59,7 +59,7 @@ def test_a_step_tells_what_was_chosen_what_came_and_what_can_be_done_next():
     navigator.absorb(visit(first, [B, C], relevant=True), 0.0)
     step = agent.steps[0]
     assert (step.link.url, step.reward, step.verdict.relevant) == (SEED, 1.0, True)
-    assert step.options.tolist() == [[1.0], [2.0]]
+    assert step.options.x.tolist() == [[1.0], [2.0]]
     second = navigator.choose(0.0)
     assert (second.url, second.depth, second.source) == (C, 1, SEED)
     navigator.absorb(visit(second), 0.0)
@@ -172,7 +172,7 @@ def test_a_failed_visit_is_learnt_from_too():
     navigator.seed([Link(SEED)])
     navigator.absorb(Visit(navigator.choose(0.0), None, Verdict(0, False), failure="timeout"), 0.0)
     assert agent.steps[0].page is None
-    assert agent.steps[0].options.shape == (0, 1)
+    assert agent.steps[0].options.x.shape == (0, 1)
 
 
 def test_a_link_whose_failure_may_pass_is_tried_again_a_few_times():

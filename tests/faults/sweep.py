@@ -18,8 +18,8 @@ from collections import Counter
 from pathlib import Path
 
 from honeyguide.errors import HoneyguideError
+from tests.storage.test_store_killed import Nursery, check_warcs, rows
 
-from ..test_store_killed import Nursery, check_warcs, rows
 from . import disk
 from .crawls import KINDS, SHORT
 

@@ -141,7 +141,7 @@ def test_rescoring_reorders_all_that_waits_but_seeds_stay_first():
     front = frontier()
     put(front, [1.0, 2.0, 3.0])
     put(front, [np.inf], first=3)
-    front.rescore(lambda x: -x[:, 0])
+    front.rescore(lambda links: -links.x[:, 0])
     assert front.best() == np.inf
     assert drain(front) == [3, 0, 1, 2]
 
@@ -172,7 +172,7 @@ def test_it_always_takes_what_a_plain_list_would(actions):
                 seen.add(one)
         elif what == "rescore":
             sign = one
-            front.rescore(lambda x, sign=sign: sign * x[:, 0])
+            front.rescore(lambda links, sign=sign: sign * links.x[:, 0])
         elif what == "reload":
             saved, front = front.state(), frontier()
             front.load(saved)

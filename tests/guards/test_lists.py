@@ -56,8 +56,8 @@ class First(Agent):
     def __init__(self):
         self.features = Discovery()
 
-    def score(self, x):
-        return -x[:, 0]
+    def score(self, links):
+        return -links.x[:, 0]
 
     def learn(self, steps):
         pass

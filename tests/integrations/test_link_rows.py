@@ -18,8 +18,8 @@ class ByRows(Agent):
     def __init__(self, goal: Goal) -> None:
         self.features = LinkRows(goal)
 
-    def score(self, x):
-        return x[:, 0]
+    def score(self, links):
+        return links.x[:, 0]
 
     def learn(self, steps):
         pass

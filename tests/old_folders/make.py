@@ -1,4 +1,4 @@
-"""A crawl that is killed after its snapshots; run with an older version, its folder is kept here.
+"""A crawl that is killed after its snapshots; its folder, made by each release, is kept here.
 
     python tests/old_folders/make.py FOLDER PAGES
 
@@ -11,11 +11,10 @@ import signal
 import sys
 from pathlib import Path
 
-from honeyguide.keeping import begin, go_on
-
 from honeyguide.plan import Plan
 from honeyguide.registry import part
-from honeyguide.store import snapshots
+from honeyguide.storage import snapshots
+from honeyguide.storage.crawl_folder import begin, go_on
 from honeyguide.testing.webs import GrowingWeb
 
 

@@ -23,8 +23,7 @@ from honeyguide.source_finder.watch import (
     read_sources,
     write_rss,
 )
-
-from .test_cli import honeyguide
+from tests.test_cli import honeyguide
 
 
 def live(port):

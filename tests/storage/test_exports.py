@@ -16,8 +16,7 @@ from honeyguide.storage.exports import best_pages, export, format_of, status
 from honeyguide.storage.recorded import Recorded
 from honeyguide.storage.store import Store
 from honeyguide.warc.reader import RESPONSE, records
-
-from . import kept
+from tests import kept
 
 ODD = 'a\x00b\ud800c "quoted", \r\n=1+1 \U0001f41d'
 ODD_KEPT = 'a\ufffdb\ufffdc "quoted", \r\n=1+1 \U0001f41d'
@@ -249,7 +248,9 @@ def test_status_says_how_a_crawl_stands(folder):
 def test_damage_is_told_by_status_and_export_in_a_sentence(folder, tmp_path):
     kept.damage_table(folder, "pages")
     for asked in (status, lambda folder: best_pages(folder, 3)):
-        with pytest.raises(HoneyguideError, match=r"cannot read .*crawl.sqlite: .*malformed"):
+        with pytest.raises(
+            HoneyguideError, match=r"crawl.sqlite is damaged or cut off .*malformed.*--repair"
+        ):
             asked(folder)
     with pytest.raises(HoneyguideError, match="cannot export"):
         export(folder, "csv", tmp_path / "out.csv")

@@ -4,11 +4,10 @@ import tarfile
 from pathlib import Path
 
 import pytest
-from honeyguide.store.database import reading
 
 from honeyguide.storage.crawl_folder import go_on
-
-from .old_folders import make  # noqa: F401 the world of these crawls
+from honeyguide.storage.database import reading
+from tests.old_folders import make  # noqa: F401 the world of these crawls
 
 FOLDERS = sorted((Path(__file__).parents[1] / "old_folders").glob("*.tar.xz"))
 

@@ -18,8 +18,7 @@ from honeyguide.storage.recorded import Recorded
 from honeyguide.storage.repair import repair
 from honeyguide.storage.store import Store
 from honeyguide.storage.writer import Writer
-
-from . import kept
+from tests import kept
 
 
 @pytest.fixture
@@ -95,11 +94,11 @@ def test_a_crawl_killed_while_it_was_created_can_be_created(tmp_path):
 
 
 def test_a_folder_without_a_crawl_is_told_so(tmp_path):
-    with pytest.raises(HoneyguideError, match=r"holds no crawl$"):
+    with pytest.raises(HoneyguideError, match=r"holds no crawl: there is no crawl.sqlite in it$"):
         open_crawl(tmp_path)
     sqlite3.connect(tmp_path / "crawl.sqlite").close()
     (tmp_path / "crawl.sqlite").touch()
-    with pytest.raises(HoneyguideError, match="something else"):
+    with pytest.raises(HoneyguideError, match=r"holds no crawl: its crawl.sqlite is empty"):
         open_crawl(tmp_path)
 
 

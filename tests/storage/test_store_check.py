@@ -21,8 +21,8 @@ from honeyguide.storage.ledger import Ledger
 from honeyguide.storage.recorded import Recorded
 from honeyguide.storage.repair import repair
 from honeyguide.storage.store import Store
+from tests import kept
 
-from . import kept
 from .test_store_flips import Learning, crawl, finished, resumed
 
 ROOT = Path(__file__).parents[2]
@@ -86,6 +86,9 @@ def test_a_crawl_in_use_is_looked_at_and_not_repaired(folder):
         assert kinds(Check(folder).run()) == set()
         with pytest.raises(HoneyguideError, match="already open"):
             repair(folder)
+        with max((folder / "warc").glob("*.warc.gz")).open("ab") as file:
+            file.write(b"half a record")
+        assert "note:" not in run(folder).stdout
         done = run(folder, "--repair")
         assert done.returncode == 1
         assert "is in use by process" in done.stderr
@@ -100,7 +103,8 @@ def test_a_killed_crawl_is_no_damage_and_its_unfinished_records_are_cut_off(tmp_
     whole = path.read_bytes()
     path.write_bytes(whole + b"half a record")
     assert {finding.kind for finding in Check(copy).run()} == {"tail"}
-    assert repair(copy) == (["cut off records that were never finished"], [])
+    said = f"cut off the end of {path.name}, which a killed crawl left unfinished"
+    assert repair(copy) == ([f"{said} and no page speaks of"], [])
     assert path.read_bytes() == whole
 
 
@@ -109,7 +113,7 @@ def test_a_damaged_newest_snapshot_is_dropped_and_nothing_is_lost(folder, tmp_pa
     change(folder, "UPDATE snapshots SET now = 0 WHERE n = (SELECT max(n) FROM snapshots)")
     assert kinds(Check(folder).run()) == {"snapshot"}
     done, left = repair(folder)
-    assert "dropped the snapshot after event" in done[0]
+    assert "dropped the damaged snapshot after event" in done[0]
     assert left == []
     assert resumed(folder) == right
 
@@ -119,7 +123,7 @@ def test_damage_before_the_newest_snapshot_costs_nothing(folder, tmp_path):
     change(folder, "UPDATE journal SET now = -1 WHERE n = (SELECT min(n) + 1 FROM journal)")
     assert kinds(Check(folder).run()) == {"journal"}
     done, left = repair(folder)
-    assert "which a whole snapshot follows" in done[0]
+    assert "the snapshot after them is whole" in done[0]
     assert left == []
     assert resumed(folder) == right
 
@@ -158,7 +162,7 @@ def test_a_page_is_read_again_from_its_records(folder, tmp_path):
     assert kinds(Check(folder).run()) == {"page"}
     done, left = repair(folder)
     assert done == [
-        f"the page of event {n} was read again from pages-00001.warc.gz; its reasons may be lost"
+        f"read the page of event {n} again from pages-00001.warc.gz; its reasons may be lost"
     ]
     assert left == []
     assert ask(folder, f"SELECT url, status, bytes FROM pages WHERE n = {n}") == [
@@ -205,7 +209,7 @@ def test_damaged_knowledge_of_hosts_is_forgotten(folder):
     change(folder, "UPDATE hosts SET value = 99 WHERE what = 'failures' AND host LIKE 'h1%'")
     assert kinds(Check(folder).run()) == {"host"}
     done, left = repair(folder)
-    assert "1 things that were known of hosts" in done[0]
+    assert done[0] == "forgot 1 fact about hosts: it is learnt again"
     assert left == []
     resumed(folder)
 
@@ -213,7 +217,8 @@ def test_damaged_knowledge_of_hosts_is_forgotten(folder):
 def test_bodies_that_are_gone_are_named(folder):
     (folder / "warc" / "pages-00001.warc.gz").unlink()
     found = Check(folder).run()
-    assert any("pages-00001.warc.gz is missing, with the bodies of" in each.what for each in found)
+    said = "pages-00001.warc.gz is missing, and with it the bodies of"
+    assert any(said in each.what for each in found)
 
 
 def test_rows_that_speak_of_other_records_are_named(folder):
@@ -287,8 +292,10 @@ def test_a_healthy_killed_crawl_is_left_exactly_as_it_is(tmp_path):
     before = contents(folder)
     assert set(recent.NAMES) & set(before)
     assert "crawl.sqlite-wal" in before
-    assert Check(folder).run() == []
-    assert repair(folder) == ([], [])
+    said = "crawl.sqlite ends at event 43: 3 later events wait in recent-0.events"
+    [note] = Check(folder).run()
+    assert (note.what, note.is_damage) == (f"{said}, and resuming takes them in", False)
+    assert repair(folder) == ([], [note])
     assert contents(folder) == before
     with closing(Store(folder)) as store:
         steering = Recorded(kept.navigator(0.1), store)

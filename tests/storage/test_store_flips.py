@@ -20,8 +20,7 @@ from honeyguide.storage.records import stored
 from honeyguide.storage.repair import repair
 from honeyguide.storage.store import Store
 from honeyguide.warc.index import index_lines
-
-from . import kept
+from tests import kept
 
 TABLES = ("about", "journal", "pages", "snapshots", "hosts")
 FLIPS = 70  # of the database

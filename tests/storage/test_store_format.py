@@ -23,8 +23,7 @@ from honeyguide.storage.recorded import Recorded
 from honeyguide.storage.snapshots import Snapshots
 from honeyguide.storage.store import Store
 from honeyguide.storage.writer import Writer
-
-from . import kept
+from tests import kept
 
 
 def crawl(folder, budget):

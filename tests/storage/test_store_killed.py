@@ -15,8 +15,7 @@ import pytest
 from honeyguide.storage.database import create, holds_crawl
 from honeyguide.storage.store import Store
 from honeyguide.warc.reader import RESPONSE, read_at, records
-
-from . import kept
+from tests import kept
 
 KILLS = 15  # in each of two tests
 

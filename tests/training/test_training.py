@@ -17,8 +17,7 @@ from honeyguide.learning.logistic import Rows, fit, sigmoid
 from honeyguide.training.judge import calibration, train_judge
 from honeyguide.training.pages import read_pages
 from honeyguide.training.quality import quality
-
-from .examples_of_pages import two_kinds
+from tests.examples_of_pages import two_kinds
 
 PROGRAM = Path(sys.executable).parent / "honeyguide"
 

@@ -9,7 +9,7 @@ from honeyguide.contracts import Link, Response, Verdict, Visit
 from honeyguide.web.politeness import Politeness, may_pass
 from honeyguide.web.redirects import Redirects
 from honeyguide.worlds.web import RESTS_UNTIL, live_web
-from tests.fetchers.servers import Server, fetcher, page
+from tests.web.servers import Server, fetcher, page
 
 TARGETS = ["/new", "http://other.test/new"]
 

@@ -1,0 +1,42 @@
+"""Bodies that rows of pages speak of and WARC files no longer hold, as far as that is cheap."""
+
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+from honeyguide.disk.files import inside
+from honeyguide.errors import HoneyguideError
+from honeyguide.storage.database import WARCS, told
+from honeyguide.text.words import are
+
+_FILES = """
+SELECT warc, count(*), max(warc_offset + warc_length) FROM pages
+WHERE warc IS NOT NULL GROUP BY warc ORDER BY warc
+"""
+_BEYOND = "SELECT count(*) FROM pages WHERE warc = ? AND warc_offset + warc_length > ?"
+
+
+def lost_bodies(database: sqlite3.Connection, folder: Path) -> Iterator[str]:
+    """A sentence for each file that is missing, or shorter than its rows say."""
+    for name, count, end in database.execute(_FILES).fetchall():
+        try:
+            path = inside(inside(folder, WARCS), name)
+        except HoneyguideError as error:
+            yield f"{bodies_of(count)} cannot be read: {told(error)}"
+            continue
+        size = path.stat().st_size if path.is_file() else None
+        if size is None:
+            yield file_is_missing(name, count)
+        elif isinstance(end, int) and size < end:
+            [[lost]] = database.execute(_BEYOND, (name, size))
+            yield f"{name} is cut off at byte {size}: {bodies_of(lost)} {are(lost)} lost"
+
+
+def file_is_missing(name: str, count: int) -> str:
+    """Say what a WARC file that is gone held."""
+    return f"{name} is missing, and with it {bodies_of(count)}"
+
+
+def bodies_of(count: int) -> str:
+    """The bodies of so many pages."""
+    return "the body of 1 page" if count == 1 else f"the bodies of {count:,} pages"
