@@ -1,4 +1,6 @@
-"""The command line: one file for each command, named like it."""
+"""The command line: one file for each command, named like it. What Python users would miss is not
+here.
+"""
 
 import os
 import sys
