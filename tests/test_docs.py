@@ -137,9 +137,11 @@ def test_the_page_of_the_design_names_every_package(package):
     assert f"\n| `{package.name}` | " in DESIGN
 
 
-def test_the_page_of_the_design_names_only_files_that_exist():
-    for path in re.findall(r"`((?:\w+/)*\w+\.py|(?:\w+/)+)`", DESIGN):
-        assert (PACKAGE / path).exists() or (ROOT / path).exists(), path
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "SECURITY.md", *EXPERIMENTS], ids=name)
+def test_a_page_names_only_modules_that_exist(page):
+    places = (ROOT, PACKAGE, ROOT / "experiments", PACKAGE / "source_finder")
+    for path in re.findall(r"`((?:\w+/)+\w+\.py)`", page.read_text()):
+        assert any((place / path).exists() for place in places), path
 
 
 @pytest.mark.parametrize("package", PACKAGES, ids=name)
