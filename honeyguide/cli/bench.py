@@ -59,7 +59,7 @@ def bench(
     runs: Annotated[
         int,
         typer.Option(
-            "--runs", min=1, help="Run each agent so many times.", rich_help_panel=groups.LIMITS
+            "--runs", min=1, help="Run each agent this many times.", rich_help_panel=groups.LIMITS
         ),
     ] = 5,
     in_flight: flags.InFlight = None,

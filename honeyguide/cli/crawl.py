@@ -61,7 +61,7 @@ Parsers = Annotated[
     typer.Option(
         "--parsers",
         min=0,
-        help="Parse and judge pages in so many extra processes.",
+        help="Parse and judge pages in this many extra processes.",
         rich_help_panel=groups.POLITENESS,
     ),
 ]

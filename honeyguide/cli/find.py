@@ -25,7 +25,7 @@ def find(
         ),
     ] = "events",
     clicks: Annotated[
-        int, typer.Option("--clicks", min=1, help="Visit at most so many pages of a site.")
+        int, typer.Option("--clicks", min=1, help="Visit at most this many pages of a site.")
     ] = 10,
     feedback: Annotated[
         bool,

@@ -181,7 +181,7 @@ Deny = Annotated[
 Budget = Annotated[
     int,
     typer.Option(
-        "--budget", min=1, help="Stop after so many pages.", rich_help_panel=groups.LIMITS
+        "--budget", min=1, help="Stop after this many pages.", rich_help_panel=groups.LIMITS
     ),
 ]
 MaxRelevant = Annotated[
@@ -189,14 +189,14 @@ MaxRelevant = Annotated[
     typer.Option(
         "--max-relevant",
         min=1,
-        help="Stop after so many relevant pages.",
+        help="Stop after this many relevant pages.",
         rich_help_panel=groups.LIMITS,
     ),
 ]
 MaxSeconds = Annotated[
     float | None,
     typer.Option(
-        "--max-seconds", min=0, help="Stop after so many seconds.", rich_help_panel=groups.LIMITS
+        "--max-seconds", min=0, help="Stop after this many seconds.", rich_help_panel=groups.LIMITS
     ),
 ]
 MaxBytes = Annotated[
@@ -204,7 +204,7 @@ MaxBytes = Annotated[
     typer.Option(
         "--max-bytes",
         min=1,
-        help="Stop after downloading so many bytes.",
+        help="Stop after downloading this many bytes.",
         rich_help_panel=groups.LIMITS,
     ),
 ]
@@ -213,7 +213,7 @@ MaxBarren = Annotated[
     typer.Option(
         "--max-barren",
         min=1,
-        help="Stop after so many pages in a row without a new relevant one.",
+        help="Stop after this many pages in a row without a new relevant one.",
         rich_help_panel=groups.LIMITS,
     ),
 ]
@@ -222,7 +222,7 @@ MaxWaiting = Annotated[
     typer.Option(
         "--max-waiting",
         min=1,
-        help="Keep at most so many waiting links; drop those with the lowest scores.",
+        help="Keep at most this many waiting links; drop those with the lowest scores.",
         rich_help_panel=groups.LIMITS,
     ),
 ]
@@ -242,7 +242,7 @@ def _memory_size(size: object) -> str:
 def _max_memory(default: str) -> Any:
     return typer.Option(
         "--max-memory",
-        help="Use at most so much memory, such as 2G; at least 512M. Links with the lowest scores"
+        help="Use at most this much memory, such as 2G; at least 512M. Links with the lowest scores"
         f" are dropped to keep to it. [{default}]",
         parser=_memory_size,
         metavar="<size>",
@@ -260,7 +260,7 @@ Contact = Annotated[
     str,
     typer.Option(
         "--contact",
-        help="Your web or e-mail address, which servers are shown.",
+        help="Your web or e-mail address, sent with every request.",
         rich_help_panel=groups.POLITENESS,
     ),
 ]
@@ -278,7 +278,7 @@ Patience = Annotated[
     typer.Option(
         "--patience",
         min=0,
-        help="Wait up to so many seconds for the host of a much better link."
+        help="Wait up to this many seconds for the host of a much better link."
         " [default: twice the delay]",
         rich_help_panel=groups.POLITENESS,
     ),
@@ -332,7 +332,7 @@ Survey = Annotated[
     typer.Option(
         "--survey",
         min=0,
-        help="Count the words of so many URLs of a recorded web first, for agents that read URLs.",
+        help="For agents that read URLs: count the words of this many URLs of a recorded web first.",
         rich_help_panel=groups.PARTS,
     ),
 ]

@@ -104,7 +104,7 @@ def subgraph(
     ] = "",
     hops: Annotated[
         int,
-        typer.Option("--hops", min=0, help="Take pages up to so many links away from a target."),
+        typer.Option("--hops", min=0, help="Take pages up to this many links away from a target."),
     ] = 2,
 ) -> None:
     """Take from a recorded web the pages that lead to some targets, and what they link to."""

@@ -20,7 +20,7 @@ SHOWN = 100  # characters of a record
 
 def regions(
     page: Annotated[str, typer.Argument(help="A URL, a file, or - for standard input.")],
-    most: Annotated[int, typer.Option("--most", min=1, help="Show at most so many lists.")] = 2,
+    most: Annotated[int, typer.Option("--most", min=1, help="Show at most this many lists.")] = 2,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object for each record.")
     ] = False,

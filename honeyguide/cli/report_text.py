@@ -79,7 +79,7 @@ def remarks(status: Mapping[str, Any], known: Known) -> Iterator[str]:
         )
     contact = status["settings"].get("contact")
     if contact:
-        yield f"Every request named whom to ask about the crawl: {contact}"
+        yield f"Every request named a contact for questions about the crawl: {contact}"
 
 
 # --------------------------------------------------------------------------- sentences
@@ -113,8 +113,8 @@ def _missing(visits: int) -> Iterator[str]:
     if visits:
         was, is_not = ("was", "it is") if visits == 1 else ("were", "they are")
         yield (
-            f"{counted(visits, 'further request')} brought a page, but {was} not noted before the"
-            f" crawler was killed: {is_not} not counted here. Requests that were under way then may"
+            f"{counted(visits, 'further request')} brought a page, but {was} not recorded before"
+            f" the crawler was killed: {is_not} not counted here. Requests that were under way then may"
             " be missing, too."
         )
 
@@ -177,7 +177,7 @@ def _waits(waits: Waits | None) -> Iterator[str]:
         return
     yield (
         f"{counted(waits.asked, 'answer')} asked to wait (Retry-After);"
-        f" {waits.obeyed:,} of these wishes {'was' if waits.obeyed == 1 else 'were'} obeyed:"
+        f" {waits.obeyed:,} {'was' if waits.obeyed == 1 else 'were'} obeyed:"
     )
     for wait in waits.examples:
         yield f"  {_wait(wait)}"

@@ -13,7 +13,7 @@ OtherBudget = Annotated[
     typer.Option(
         "--budget",
         min=1,
-        help="Stop after so many pages, counting those fetched before. [default: as before]",
+        help="Stop after this many pages, counting those fetched before. [default: as before]",
         rich_help_panel=groups.LIMITS,
     ),
 ]

@@ -38,7 +38,7 @@ def dqn(
     encoder: Encoder = "wordllama",
     budget: Annotated[int, typer.Option("--budget", min=1, help="Pages of each crawl.")] = 1000,
     rounds: Annotated[
-        int, typer.Option("--rounds", min=1, help="Crawl all topics so many times.")
+        int, typer.Option("--rounds", min=1, help="Crawl all topics this many times.")
     ] = 1,
     logs: Annotated[
         Path | None,

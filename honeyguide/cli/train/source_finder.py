@@ -39,7 +39,7 @@ def source_finder(
         ),
     ] = 50,
     nets: Annotated[
-        int, typer.Option("--nets", min=1, help="Train so many networks and average them.")
+        int, typer.Option("--nets", min=1, help="Train this many networks and average them.")
     ] = 5,
     shown: Annotated[
         bool,
