@@ -47,20 +47,17 @@ def bench(
     encoder: flags.Encoder = "wordllama",
     agents: Annotated[
         str | None,
-        typer.Option(
+        groups.part_flag(
             "--agents",
             help="The agents to compare, with commas between them.",
             show_default=DEFAULT_AGENTS,
-            rich_help_panel=groups.PARTS,
         ),
     ] = None,
     survey: flags.Survey = 0,
     budget: flags.Budget = 1000,
     runs: Annotated[
         int,
-        typer.Option(
-            "--runs", min=1, help="Run each agent this many times.", rich_help_panel=groups.LIMITS
-        ),
+        groups.limit_flag("--runs", min=1, help="Run each agent this many times."),
     ] = 5,
     in_flight: flags.InFlight = None,
     delay: flags.Delay = None,
@@ -68,7 +65,7 @@ def bench(
     random_seed: flags.RandomSeed = 0,
     replace: Annotated[
         bool,
-        typer.Option("--replace", help="Replace earlier results.", rich_help_panel=groups.OUTPUT),
+        groups.output_flag("--replace", help="Replace earlier results."),
     ] = False,
     config: flags.Config = None,
     suite: Annotated[

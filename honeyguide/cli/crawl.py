@@ -2,67 +2,50 @@
 
 from typing import Annotated
 
-import typer
-
 from honeyguide.cli import flags
 from honeyguide.cli import help_groups as groups
 from honeyguide.cli.run_folder import run_folder
 
 Record = Annotated[
     str,
-    typer.Option(
+    groups.start_flag(
         "--record",
         help="A recorded web: take the pages it has from there, and fetch only the others.",
-        rich_help_panel=groups.START,
     ),
 ]
 Price = Annotated[
     float | None,
-    typer.Option(
+    groups.part_flag(
         "--price",
         min=0,
         help="With --record: how much reward a second of fetching must be worth. [default: 0.1]",
-        rich_help_panel=groups.PARTS,
     ),
 ]
 Agent = Annotated[
     str,
-    typer.Option(
-        "--agent",
-        help="What chooses the next link; see `honeyguide list agents`.",
-        rich_help_panel=groups.PARTS,
-    ),
+    groups.part_flag("--agent", help="What chooses the next link; see `honeyguide list agents`."),
 ]
 Policy = Annotated[
     str,
-    typer.Option(
-        "--policy",
-        help="Start with what the agent of an earlier crawl learnt: its learnt.policy.",
-        rich_help_panel=groups.PARTS,
+    groups.part_flag(
+        "--policy", help="Start with what the agent of an earlier crawl learnt: its learnt.policy."
     ),
 ]
 Guard = Annotated[
     str,
-    typer.Option(
+    groups.part_flag(
         "--guard",
         help="What keeps out of traps and duplicates: watch or none."
         " [default: watch on the live web, else none]",
-        rich_help_panel=groups.PARTS,
     ),
 ]
 Sitemaps = Annotated[
-    bool,
-    typer.Option(
-        "--sitemaps", help="Also follow links from sites' sitemaps.", rich_help_panel=groups.START
-    ),
+    bool, groups.start_flag("--sitemaps", help="Also follow links from sites' sitemaps.")
 ]
 Parsers = Annotated[
     int,
-    typer.Option(
-        "--parsers",
-        min=0,
-        help="Parse and judge pages in this many extra processes.",
-        rich_help_panel=groups.POLITENESS,
+    groups.live_flag(
+        "--parsers", min=0, help="Parse and judge pages in this many extra processes."
     ),
 ]
 

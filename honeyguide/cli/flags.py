@@ -102,38 +102,26 @@ def _spec(value: Any) -> Any:
 # --------------------------------------------------------------------------- what to look for
 
 Topic = Annotated[
-    str,
-    typer.Option(
-        "--topic",
-        help="The topic: words or a sentence.",
-        show_default=False,
-        rich_help_panel=groups.LOOK_FOR,
-    ),
+    str, groups.look_for_flag("--topic", help="The topic: words or a sentence.", show_default=False)
 ]
 Search = Annotated[
     list[str],
-    typer.Option(
-        "--search",
-        help="A word or phrase to look for; repeat for more.",
-        show_default=False,
-        rich_help_panel=groups.LOOK_FOR,
+    groups.look_for_flag(
+        "--search", help="A word or phrase to look for; repeat for more.", show_default=False
     ),
 ]
 Like = Annotated[
     list[str],
-    typer.Option(
+    groups.look_for_flag(
         "--like",
         help="An example of a relevant page, a file or URL; repeat for more.",
         show_default=False,
-        rich_help_panel=groups.LOOK_FOR,
     ),
 ]
 Judge = Annotated[
     str,
-    typer.Option(
-        "--judge",
-        help="What decides whether a page is relevant; see `honeyguide list judges`.",
-        rich_help_panel=groups.LOOK_FOR,
+    groups.look_for_flag(
+        "--judge", help="What decides whether a page is relevant; see `honeyguide list judges`."
     ),
 ]
 
@@ -141,89 +129,61 @@ Judge = Annotated[
 
 Seeds = Annotated[
     list[str],
-    typer.Option(
-        "--seed",
-        help="A page to start from; repeat for more.",
-        show_default=False,
-        rich_help_panel=groups.START,
-    ),
+    groups.start_flag("--seed", help="A page to start from; repeat for more.", show_default=False),
 ]
 World = Annotated[
     str,
-    typer.Option(
+    groups.start_flag(
         "--world",
         help="The web to crawl: web, graph:PATH, archive:PATHS or synthetic:pages=N,seed=N.",
-        rich_help_panel=groups.START,
     ),
 ]
 Allow = Annotated[
     list[str],
-    typer.Option(
+    groups.start_flag(
         "--allow",
         help="Fetch only from this host, URL prefix or * pattern, or from those listed in a file;"
         " repeat for more.",
         show_default=False,
-        rich_help_panel=groups.START,
     ),
 ]
 Deny = Annotated[
     list[str],
-    typer.Option(
+    groups.start_flag(
         "--deny",
         help="Never fetch from these; takes the same as --allow, and wins over it.",
         show_default=False,
-        rich_help_panel=groups.START,
     ),
 ]
 
 # --------------------------------------------------------------------------- limits
 
-Budget = Annotated[
-    int,
-    typer.Option(
-        "--budget", min=1, help="Stop after this many pages.", rich_help_panel=groups.LIMITS
-    ),
-]
+Budget = Annotated[int, groups.limit_flag("--budget", min=1, help="Stop after this many pages.")]
 MaxRelevant = Annotated[
     int | None,
-    typer.Option(
-        "--max-relevant",
-        min=1,
-        help="Stop after this many relevant pages.",
-        rich_help_panel=groups.LIMITS,
-    ),
+    groups.limit_flag("--max-relevant", min=1, help="Stop after this many relevant pages."),
 ]
 MaxSeconds = Annotated[
-    float | None,
-    typer.Option(
-        "--max-seconds", min=0, help="Stop after this many seconds.", rich_help_panel=groups.LIMITS
-    ),
+    float | None, groups.limit_flag("--max-seconds", min=0, help="Stop after this many seconds.")
 ]
 MaxBytes = Annotated[
     int | None,
-    typer.Option(
-        "--max-bytes",
-        min=1,
-        help="Stop after downloading this many bytes.",
-        rich_help_panel=groups.LIMITS,
-    ),
+    groups.limit_flag("--max-bytes", min=1, help="Stop after downloading this many bytes."),
 ]
 MaxBarren = Annotated[
     int | None,
-    typer.Option(
+    groups.limit_flag(
         "--max-barren",
         min=1,
         help="Stop after this many pages in a row without a new relevant one.",
-        rich_help_panel=groups.LIMITS,
     ),
 ]
 MaxWaiting = Annotated[
     int | None,
-    typer.Option(
+    groups.limit_flag(
         "--max-waiting",
         min=1,
         help="Keep at most this many waiting links; drop those with the lowest scores.",
-        rich_help_panel=groups.LIMITS,
     ),
 ]
 
@@ -240,14 +200,13 @@ def _memory_size(size: object) -> str:
 
 
 def _max_memory(default: str) -> Any:
-    return typer.Option(
+    return groups.limit_flag(
         "--max-memory",
         help="Use at most this much memory, such as 2G; at least 512M. Links with the lowest scores"
         f" are dropped to keep to it. [{default}]",
         parser=_memory_size,
         metavar="<size>",
         show_default=False,
-        rich_help_panel=groups.LIMITS,
     )
 
 
@@ -257,55 +216,40 @@ OtherMaxMemory = Annotated[MemorySize, _max_memory("default: as before")]
 # --------------------------------------------------------------------------- live web
 
 Contact = Annotated[
-    str,
-    typer.Option(
-        "--contact",
-        help="Your web or e-mail address, sent with every request.",
-        rich_help_panel=groups.POLITENESS,
-    ),
+    str, groups.live_flag("--contact", help="Your web or e-mail address, sent with every request.")
 ]
 Delay = Annotated[
     float | None,
-    typer.Option(
+    groups.live_flag(
         "--delay",
         min=0,
         help="Seconds between two requests to a host. [default: 1 on the live web, else 0]",
-        rich_help_panel=groups.POLITENESS,
     ),
 ]
 Patience = Annotated[
     float | None,
-    typer.Option(
+    groups.live_flag(
         "--patience",
         min=0,
         help="Wait up to this many seconds for the host of a much better link."
         " [default: twice the delay]",
-        rich_help_panel=groups.POLITENESS,
     ),
 ]
 InFlight = Annotated[
     int | None,
-    typer.Option(
-        "--in-flight",
-        min=1,
-        help="Visits at the same time. [default: 16 on the live web, else 1]",
-        rich_help_panel=groups.POLITENESS,
+    groups.live_flag(
+        "--in-flight", min=1, help="Visits at the same time. [default: 16 on the live web, else 1]"
     ),
 ]
 AllowPrivate = Annotated[
     bool,
-    typer.Option(
-        "--allow-private",
-        help="Allow addresses of this machine and its network.",
-        rich_help_panel=groups.POLITENESS,
-    ),
+    groups.live_flag("--allow-private", help="Allow addresses of this machine and its network."),
 ]
 Resolve = Annotated[
     str,
-    typer.Option(
+    groups.live_flag(
         "--resolve",
         help='Where hosts are, instead of asking DNS: "NAME=ADDRESS:PORT,..."; * is any host.',
-        rich_help_panel=groups.POLITENESS,
     ),
 ]
 
@@ -313,37 +257,28 @@ Resolve = Annotated[
 
 Encoder = Annotated[
     str,
-    typer.Option(
+    groups.part_flag(
         "--encoder",
         help="What turns words into vectors of meaning; see `honeyguide list encoders`.",
-        rich_help_panel=groups.PARTS,
     ),
 ]
 Gate = Annotated[
     str,
-    typer.Option(
-        "--gate",
-        help="What may skip links whose turn has come; see `honeyguide list gates`.",
-        rich_help_panel=groups.PARTS,
+    groups.part_flag(
+        "--gate", help="What may skip links whose turn has come; see `honeyguide list gates`."
     ),
 ]
 Survey = Annotated[
     int,
-    typer.Option(
+    groups.part_flag(
         "--survey",
         min=0,
-        help="For agents that read URLs: count the words of this many URLs of a recorded web first.",
-        rich_help_panel=groups.PARTS,
+        help="For agents that read URLs: count the words of this many URLs first.",
     ),
 ]
 RandomSeed = Annotated[
     int,
-    typer.Option(
-        "--random-seed",
-        min=0,
-        help="The same number gives the same random choices.",
-        rich_help_panel=groups.PARTS,
-    ),
+    groups.part_flag("--random-seed", min=0, help="The same number gives the same random choices."),
 ]
 
 # --------------------------------------------------------------------------- output and settings
@@ -358,23 +293,21 @@ def _results_folder(name: str | Path) -> Path:
 
 Out = Annotated[
     Path,
-    typer.Option(
+    groups.output_flag(
         "--out",
         help="The folder for the results.",
         parser=_results_folder,
         metavar="<path>",
         show_default=False,
-        rich_help_panel=groups.OUTPUT,
     ),
 ]
 Config = Annotated[
     Path | None,
-    typer.Option(
+    groups.output_flag(
         "--config",
         callback=_read_config,
         is_eager=True,
         help="A TOML file with flags as keys; flags of the command line win.",
-        rich_help_panel=groups.OUTPUT,
     ),
 ]
 Folder = Annotated[Path, typer.Argument(help="The folder of a crawl.", show_default=False)]

@@ -1,8 +1,10 @@
 """Help texts that show commands and flags in groups, with or without a terminal."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
+import typer
 from typer.core import TyperCommand, TyperGroup
 
 # groups of commands, in the order of `honeyguide --help`
@@ -19,6 +21,13 @@ POLITENESS = "Live web and politeness"
 PARTS = "Agent and other parts"
 OUTPUT = "Output and settings"
 OTHERS = "Options"
+# typer.Option for a flag of each group
+look_for_flag = partial(typer.Option, rich_help_panel=LOOK_FOR)
+start_flag = partial(typer.Option, rich_help_panel=START)
+limit_flag = partial(typer.Option, rich_help_panel=LIMITS)
+live_flag = partial(typer.Option, rich_help_panel=POLITENESS)
+part_flag = partial(typer.Option, rich_help_panel=PARTS)
+output_flag = partial(typer.Option, rich_help_panel=OUTPUT)
 
 Row = tuple[str, str]
 

@@ -114,8 +114,8 @@ def _missing(visits: int) -> Iterator[str]:
         was, is_not = ("was", "it is") if visits == 1 else ("were", "they are")
         yield (
             f"{counted(visits, 'further request')} brought a page, but {was} not recorded before"
-            f" the crawler was killed: {is_not} not counted here. Requests that were under way then may"
-            " be missing, too."
+            f" the crawler was killed: {is_not} not counted here. Requests that were under way then"
+            " may be missing, too."
         )
 
 

@@ -2,19 +2,16 @@
 
 from typing import Annotated
 
-import typer
-
 from honeyguide.cli import flags
 from honeyguide.cli import help_groups as groups
 from honeyguide.cli.run_folder import run_folder
 
 OtherBudget = Annotated[
     int | None,
-    typer.Option(
+    groups.limit_flag(
         "--budget",
         min=1,
         help="Stop after this many pages, counting those fetched before. [default: as before]",
-        rich_help_panel=groups.LIMITS,
     ),
 ]
 
