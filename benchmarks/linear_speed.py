@@ -2,7 +2,7 @@
 
     python benchmarks/linear_speed.py --data DIR
 
-Document 001 took 654 seconds against 55 for 10,000 pages: twelve times.
+Han et al. (2018) took 654 seconds against 55 for 10,000 pages: twelve times.
 """
 
 import argparse

@@ -22,7 +22,6 @@ STAGES = {
     "honeyguide/agents": "score",
     "honeyguide/guards": "guard",
     "honeyguide/engine/memory.py": "memory",
-    "honeyguide/engine/url_table.py": "memory",
     "honeyguide/columns.py": "",
     "honeyguide/frontiers": "frontier",
     "honeyguide/engine/navigator.py": "navigate",

@@ -11,7 +11,7 @@ import generated_links
 from honeyguide.engine.loop import run_jumping
 from honeyguide.plan import Plan
 
-# document 004, table 3.4: milliseconds a step
+# Friar (2017), table 3.4: milliseconds a step
 DOCUMENT = {
     "random_walk": 2.0,
     "url_linear_q": 6.3,

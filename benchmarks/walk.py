@@ -20,7 +20,7 @@ from honeyguide.plan import Plan
 from honeyguide.storage import crawl_folder
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from tests.web.servers import page, served  # noqa: E402 benchmarks are no package
+from tests.web.servers import page, served
 
 PACKAGE = f"{Path(honeyguide.__file__).parent}/"
 RULES = b"User-agent: *\nDisallow: /private\n"

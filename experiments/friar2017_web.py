@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
-from functools import partial
+from functools import cache, partial
 from multiprocessing import get_context
 from pathlib import Path
 from typing import NamedTuple
@@ -95,11 +95,12 @@ class Degrees:
         return list(shown)
 
 
-def specialist_hosts(pages: int, seed: int, topic: str) -> list[str]:
+@cache
+def specialist_hosts(pages: int, seed: int, topic: str) -> tuple[str, ...]:
     """List the hosts that are about one topic, largest first."""
     layout = Layout(pages, seed)
     names = Names(layout, seed)
     number = names.vocabulary.topics.index(topic)
     hosts = map(layout.host, range(layout.hosts))
     found = [h for h in hosts if h.kind == SPECIALIST_HOST and h.topic == number]
-    return [names.host_name(host.number) for host in found]
+    return tuple(names.host_name(host.number) for host in found)

@@ -1,4 +1,4 @@
-"""Every complaint honeyguide makes to its user: one clear sentence."""
+"""Errors that users see: each is one clear sentence."""
 
 import difflib
 from collections.abc import Iterable, Mapping

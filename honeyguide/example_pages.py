@@ -1,4 +1,4 @@
-"""Pages that show what is sought, from files or from the web that is to be crawled."""
+"""Texts of example pages, read from files or visited in the world to crawl."""
 
 import asyncio
 import threading

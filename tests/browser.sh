@@ -1,5 +1,5 @@
 #!/bin/sh
-# Chromium for the tests that need a browser. honeyguideGUIDE_BROWSER=required: no tests without it.
+# Chromium for the tests that need a browser. HONEYGUIDE_BROWSER=required: no tests without it.
 has_browser() {
     for program in chromium chromium-browser google-chrome google-chrome-stable; do
         command -v "$program" >/dev/null 2>&1 && return 0
@@ -27,4 +27,4 @@ cat >&2 <<'SAID'
 *  On Debian, as root: apt-get install chromium                               *
 *******************************************************************************
 SAID
-[ "${honeyguideGUIDE_BROWSER:-}" != required ]
+[ "${HONEYGUIDE_BROWSER:-}" != required ]

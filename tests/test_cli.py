@@ -351,8 +351,13 @@ def test_a_command_that_is_gone_names_its_successor(command, successor, tmp_path
         "suites of experiments are no longer part of the installed program: run "
         f"`python -m experiments {successor}` in a clone of the source"
     )
-    assert "suite" not in honeyguide(command[0], "--help").stdout
     assert not (tmp_path / "out").exists()
+
+
+def test_help_does_not_show_what_is_gone():
+    shown = honeyguide("bench", "--help").stdout
+    assert "--agents" in shown
+    assert not re.search("suite|--data|--part|--quick|--workers", shown)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Searching with a gate and lists, as a person meets it (Lim 2016)."""
+"""Searching with a gate and lists, as a person meets it: Lim (2016)."""
 
 from .test_cli import SMALL, exported, honeyguide, refused
 

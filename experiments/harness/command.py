@@ -10,7 +10,6 @@ from experiments.harness.experiment import Experiment, Trial, all_experiments, f
 from experiments.harness.run import RunOptions, run_experiment
 from honeyguide.cli.bench import agent_names
 from honeyguide.cli.progress import progress_bar
-from honeyguide.cli.terminal import guard_streams
 from honeyguide.disk.output_paths import check_folder
 from honeyguide.errors import HoneyguideError
 from honeyguide.text.words import printable
@@ -20,7 +19,6 @@ INTERRUPTED = 130  # the exit code after Ctrl-C
 
 def main(arguments: Sequence[str]) -> int:
     """Run the command line and return its exit code."""
-    guard_streams()
     given = _parser().parse_args(arguments)
     try:
         if given.list:

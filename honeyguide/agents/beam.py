@@ -1,4 +1,4 @@
-"""Beam search: another agent's order, with few links waiting (document 002, 3.4 and 9.2)."""
+"""Beam search: another agent's order, with few links waiting (Lim 2016, §3.4 and 9.2)."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""No learning: the link whose text is most like the topic (the baseline of documents 000, 001)."""
+"""Best-first search: takes the link whose text is most like the topic; no learning."""
 
 from collections.abc import Sequence
 

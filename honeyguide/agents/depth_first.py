@@ -1,4 +1,4 @@
-"""The link that was found last (document 002, 3.1)."""
+"""The link that was found last (Lim 2016, §3.1)."""
 
 from collections.abc import Sequence
 

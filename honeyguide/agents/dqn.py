@@ -1,4 +1,4 @@
-"""The network that document 000 wished for: (state, action) in, one Q-value out (3.7.1, 4.4)."""
+"""The network that Pertejo (2021) wished for: (state, action) in, one Q-value out (3.7.1, 4.4)."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ from honeyguide.learning.dueling import Dueling
 from honeyguide.learning.replay import Experience, Replay
 from honeyguide.registry import part
 
-ROOM = 50_000  # experiences kept (document 000, 4.3)
+ROOM = 50_000  # experiences kept (Pertejo 2021, §4.3)
 BATCH = 32
 SOFT = 0.01  # share of the network that goes into its copy at each step (4.3)
 MOST_OPTIONS = 32  # of a page that are kept, drawn at random
@@ -75,7 +75,7 @@ class Dqn(Agent):
             self._visits += 1
 
     def _descend(self, batch: Sequence[Experience]) -> None:
-        """Document 000, 2.6: r + gamma Q-(s', argmax Q(s', a')), Q- the slower copy."""
+        """Pertejo (2021, §2.6): r + gamma Q-(s', argmax Q(s', a')), Q- the slower copy."""
         x = np.array([experience.x for experience in batch])
         rewards = np.array([experience.reward for experience in batch], np.float32)
         targets = rewards + self.gamma * self._best(batch) - x[:, COSINES] @ GUESS

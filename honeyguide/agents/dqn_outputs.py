@@ -1,4 +1,4 @@
-"""Document 000's own deep Q-network: the state in, one output for each page (3.7, 4.3, 4.4).
+"""Pertejo's (2021) own deep Q-network: the state in, one output for each page (3.7, 4.3, 4.4).
 
 Kept because the document measures it, and finds the crawler that learns nothing far better.
 """

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 from honeyguide.contracts import Agent, Candidates, Goal, State, Step, Vector
 from honeyguide.errors import HoneyguideError
 from honeyguide.features.categories import Categories
-from honeyguide.features.evidence import LinkEvidence
-from honeyguide.features.link_context import EVIDENCE
+from honeyguide.features.evidence import EVIDENCE, LinkEvidence
 from honeyguide.registry import part
 
 # what weights may well be before the first page: their variances, by kind of column

@@ -1,4 +1,4 @@
-"""Depth-first that turns away from a host after a few of its pages in a row (document 002, 5.1)."""
+"""Depth-first that turns away from a host after a few of its pages in a row (Lim 2016, §5.1)."""
 
 from collections.abc import Sequence
 

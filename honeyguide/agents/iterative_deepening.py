@@ -1,4 +1,4 @@
-"""Depth-first down to a limit that grows when nothing is left above it (document 002, 3.3)."""
+"""Depth-first down to a limit that grows when nothing is left above it (Lim 2016, §3.3)."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Linear SARSA on the frontier: Algorithm 1 of document 001, and document 000's variant of it."""
+"""Linear SARSA on the frontier: Algorithm 1 of Han et al. (2018), and Pertejo's variant (2021)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -19,13 +19,13 @@ LARGEST = 1e34  # of a weight: where learning diverges, scores still fit into fl
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variant:
-    """What documents 001 (the defaults) and 000 do differently."""
+    """What Han et al. (2018, the defaults) and Pertejo (2021) do differently."""
 
     gamma: float = 0.9  # discount of what comes later
-    step_size: float = 0.001  # alpha; 0.0005 for document 001's topics olympics and fiction
+    step_size: float = 0.001  # alpha; 0.0005 for Han et al.'s (2018) topics olympics and fiction
     epsilon: float = 0.1  # share of choices made at random
     thresholds: tuple[float, float] = (0.5, 0.4)  # relevance that earns 30, that earns 20
-    first_weights: float = 0.0  # drawn from [0, this]; document 001 does not say
+    first_weights: float = 0.0  # drawn from [0, this]; Han et al. (2018) does not say
     relevant_ends: bool = True  # nothing is expected beyond a relevant page (line 33)
     dead_ends_teach: bool = True  # a page without new links is learnt from
     buckets: Buckets = HAN

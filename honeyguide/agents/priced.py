@@ -1,4 +1,4 @@
-"""Any agent with an eye on the clock: what a link is worth, less what it costs (004, 4.2.3)."""
+"""Any agent, with a price for each second that a page takes (Friar 2017, §4.2.3)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace

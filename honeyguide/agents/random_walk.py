@@ -1,4 +1,4 @@
-"""Any link of the page just read (document 004, 3.4: the baseline)."""
+"""Any link of the page just read (Friar 2017, §3.4: the baseline)."""
 
 from collections.abc import Sequence
 

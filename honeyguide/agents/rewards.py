@@ -1,4 +1,4 @@
-"""What a page is worth to the learners of documents 001 (section 4) and 000 (appendix A.8)."""
+"""Rewards of the learners of Han et al. (2018, §4) and Pertejo (2021, appendix A.8)."""
 
 from honeyguide.contracts import Verdict
 

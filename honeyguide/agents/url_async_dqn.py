@@ -1,4 +1,4 @@
-"""A deep Q-network that several actors train at once (document 004, 3.8, algorithm 3)."""
+"""A deep Q-network that several actors train at once (Friar 2017, §3.8, algorithm 3)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

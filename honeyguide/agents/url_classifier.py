@@ -1,4 +1,4 @@
-"""The network that is told the optimal values: an upper benchmark (document 004, 3.7)."""
+"""The network that is told the optimal values: an upper benchmark (Friar 2017, §3.7)."""
 
 from collections.abc import Sequence
 from typing import Any, Protocol

@@ -1,4 +1,4 @@
-"""A deep Q-network on the words of URLs (document 004, 3.6; figure 2.11)."""
+"""A deep Q-network on the words of URLs (Friar 2017, §3.6; figure 2.11)."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Q-learning on the words of URLs, with a weight for each word (document 004, 3.4 and 3.5)."""
+"""Q-learning on the words of URLs, with a weight for each word (Friar 2017, §3.4 and 3.5)."""
 
 from collections.abc import Sequence
 from typing import Any

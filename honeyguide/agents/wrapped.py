@@ -1,4 +1,4 @@
-"""An agent around another one: what it does not change, the other decides."""
+"""Base class for agents that wrap another agent and change part of what it decides."""
 
 from collections.abc import Sequence
 

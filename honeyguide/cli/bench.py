@@ -18,6 +18,7 @@ from honeyguide.errors import HoneyguideError, nothing_fetched
 from honeyguide.text.words import printable
 
 DEFAULT_AGENTS = "best_first,breadth_first,random"
+GONE = "Replaced by `python -m experiments`."
 
 if TYPE_CHECKING:
     from honeyguide.bench.compare import Comparison
@@ -69,10 +70,13 @@ def bench(
     ] = False,
     config: flags.Config = None,
     suite: Annotated[
-        str, typer.Option("--suite", hidden=True, is_eager=True, callback=_refuse_suite)
+        str,
+        typer.Option("--suite", help=GONE, hidden=True, is_eager=True, callback=_refuse_suite),
     ] = "",
-    of_suite: Annotated[list[str], typer.Option("--data", "--part", "--workers", hidden=True)] = [],  # noqa: B006 - never changed
-    quick: Annotated[bool, typer.Option("--quick", hidden=True)] = False,
+    of_suite: Annotated[
+        list[str], typer.Option("--data", "--part", "--workers", help=GONE, hidden=True)
+    ] = [],  # noqa: B006 - never changed
+    quick: Annotated[bool, typer.Option("--quick", help=GONE, hidden=True)] = False,
 ) -> None:
     """Compare agents on the same web, with the same topic, seeds, judge and budget."""
     from honeyguide.bench.report import FILES, write_report

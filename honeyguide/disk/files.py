@@ -1,4 +1,4 @@
-"""Files of a folder: names that cannot lead out of it, and writing that outlives a power cut."""
+"""Paths confined to a folder, and atomic writes that survive a loss of power."""
 
 import os
 import stat

@@ -1,4 +1,4 @@
-"""Places that files go to, looked at before the work is done."""
+"""Checks of output paths, made before the work is done."""
 
 import os
 from pathlib import Path

@@ -9,9 +9,8 @@ import numpy as np
 import pyarrow.parquet
 
 from honeyguide.contracts import Ids, Matrix, State, Vector
-from honeyguide.encoders.cache import Cached
-from honeyguide.encoders.pooling import pooled
 from honeyguide.encoders.vector_file import read_vectors
+from honeyguide.encoders.vectors import Cached, pooled
 from honeyguide.errors import HoneyguideError
 from honeyguide.registry import part
 from honeyguide.text.words import STOP_WORDS, words

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from honeyguide.contracts import Encoder, Matrix
-from honeyguide.encoders.pooling import unit
+from honeyguide.encoders.vectors import unit
 from honeyguide.errors import HoneyguideError
 from honeyguide.registry import make, part
 

@@ -14,8 +14,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from honeyguide.contracts import Matrix
-from honeyguide.encoders.cache import Cached
-from honeyguide.encoders.pooling import unit
+from honeyguide.encoders.vectors import Cached, unit
 from honeyguide.errors import HoneyguideError
 from honeyguide.learning.torch_threads import one_thread
 from honeyguide.registry import part

@@ -7,8 +7,7 @@ from zlib import crc32
 import numpy as np
 
 from honeyguide.contracts import Matrix
-from honeyguide.encoders.cache import Cached
-from honeyguide.encoders.pooling import unit
+from honeyguide.encoders.vectors import Cached, unit
 from honeyguide.errors import HoneyguideError
 from honeyguide.registry import part
 from honeyguide.text.words import is_glued, words

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from honeyguide.contracts import Matrix
-from honeyguide.encoders.cache import Cached
-from honeyguide.encoders.pooling import pooled
+from honeyguide.encoders.vectors import Cached, pooled
 from honeyguide.errors import HoneyguideError
 from honeyguide.registry import part
 from honeyguide.text.words import words

@@ -1,4 +1,4 @@
-"""The asyncio driver of every crawl; simulate() runs it on a clock that jumps."""
+"""The asyncio loop of every crawl; simulate() runs it on a clock that jumps."""
 
 import asyncio
 import math

@@ -30,8 +30,7 @@ from honeyguide.contracts import (
     nbytes_of,
 )
 from honeyguide.engine.memory import Memory
-from honeyguide.engine.shed_links import LetGo
-from honeyguide.engine.skipped_links import Aside
+from honeyguide.engine.skipped_links import SkippedLinks
 from honeyguide.errors import HoneyguideError
 from honeyguide.gates.none import Open
 from honeyguide.guards.none import Unguarded
@@ -53,6 +52,62 @@ class Lease:
     id: int
     x: Vector
     score: float
+
+
+@dataclass(slots=True)
+class ShedLinks:
+    """Links forgotten for want of room, beside those taken, by the agent's own scores."""
+
+    count: int = 0  # each time that a link was let go of
+    worth: float = 0.0  # sum of their scores then
+    best: float = -np.inf
+    taken: int = 0
+    taken_worth: float = 0.0
+    for_memory: int = 0  # of all, those that the limit of memory had no room for
+    unnoted: int = 0  # links never seen before that it had not even room to note
+
+    def shed(self, scores: Vector, for_memory: bool = False) -> None:
+        """These links are forgotten."""
+        finite = scores[np.isfinite(scores)]
+        self.for_memory += len(finite) if for_memory else 0
+        if len(finite):
+            self.count += len(finite)
+            self.worth += float(finite.sum(dtype=np.float64))
+            self.best = max(self.best, float(finite.max()))
+
+    def take(self, score: float) -> None:
+        """This link's turn has come."""
+        if np.isfinite(score):
+            self.taken += 1
+            self.taken_worth += score
+
+    def state(self) -> State:
+        """All of it."""
+        return {
+            "count": self.count,
+            "worth": self.worth,
+            "best": self.best,
+            "taken": self.taken,
+            "taken_worth": self.taken_worth,
+            "for_memory": self.for_memory,
+            "unnoted": self.unnoted,
+        }
+
+    def __str__(self) -> str:
+        told = self._of_links() if self.count else ""
+        if self.for_memory:
+            told += f", {self.for_memory:,} of them for want of memory"
+        if self.unnoted:
+            noted = f"{counted(self.unnoted, 'link')} not even noted, for want of memory"
+            told = f"{told}; {noted}" if told else noted
+        return told
+
+    def _of_links(self) -> str:
+        shown = f"{counted(self.count, 'link')} (mean score {self.worth / self.count:.3g}"
+        shown += f", best {self.best:.3g}"
+        if self.taken:
+            shown += f"; links taken: {self.taken_worth / self.taken:.3g}"
+        return shown + ")"
 
 
 class Navigator:
@@ -79,13 +134,14 @@ class Navigator:
         self._tries: dict[int, int] = {}  # by page: failures that may pass
         self.leases: dict[str, Lease] = {}  # by URL
         self.gate = gate or Open()
-        self.let_go = LetGo()
+        self._has_gate = not isinstance(self.gate, Open)
+        self.let_go = ShedLinks()
         self.lanes: Lanes = lambda hosts, x: hosts  # whose rest links wait for: their hosts'
         bounds = [bound for bound in (max_waiting, agent.max_waiting) if bound is not None]
         self._max_waiting = min(bounds, default=None)
         self.max_bytes: int | None = None  # of all tables, kept to in the same way
         self._is_full = False  # nothing more can be noted
-        self._aside = Aside(agent.features.width)
+        self._skipped = SkippedLinks(agent.features.width)
         self._compactable = frontier if isinstance(frontier, Compactable) else None
         self._forced: set[int] = set()  # skipped links that are taken for want of better ones
         self.stopped = False  # the agent found nothing worth a fetch
@@ -121,7 +177,7 @@ class Navigator:
     def follow(self, url: str, now: float) -> None:
         """Take this link, as an earlier run did, whatever would be chosen now."""
         id = int(self.memory.seed([Link(url)]).ids[0])
-        self._aside.discard(np.array([id], np.int32))
+        self._skipped.discard(np.array([id], np.int32))
         taken = self.frontier.pick(id, now) or self._let_in(id, url, now)
         self.leases[url] = Lease(self._link(id), id, taken.x, taken.score)
 
@@ -141,17 +197,17 @@ class Navigator:
         self._tries.pop(lease.id, None)
         visit = self.guard.note(self.memory, lease.id, visit)
         page = self.memory.visit(lease.id, visit)
-        self._aside.learn(lease.id, visit.verdict.relevant)
-        again = self.gate.note(self.memory, lease.id, visit)
-        self._put_back_skipped(self._aside.take(again))
+        if self._has_gate:
+            self._tell_gate(lease.id, visit)
         if page != lease.id:  # it was reached another way: no need to go there again
-            self._aside.discard(np.array([page], np.int32))
+            self._forget_skipped(np.array([page], np.int32))
             self.frontier.drop(np.array([page], np.int32))
         if self.vocabulary is not None and visit.page is not None:
             self.vocabulary.observe(visit.page.text)
         found = self._found(page, visit)
-        self._aside.discard(found.ids)
-        self.gate.see(found)
+        self._forget_skipped(found.ids)
+        if self._has_gate:
+            self.gate.see(found)
         x = self.agent.features(self.memory, found)
         options = Candidates(found.ids, x)
         reward = self.agent.reward(visit)
@@ -178,7 +234,7 @@ class Navigator:
             "memory": self.memory.nbytes,
             "features": nbytes_of(self.agent.features),
             "guard": nbytes_of(self.guard),
-            "aside": self._aside.nbytes,
+            "aside": self._skipped.nbytes,
         }
 
     def state(self) -> State:
@@ -189,7 +245,7 @@ class Navigator:
             "memory": self.memory.state(),
             "guard": self.guard.state(),
             "gate": self.gate.state(),
-            "aside": self._aside.state(),
+            "aside": self._skipped.state(),
             "forced": sorted(self._forced),
             "let_go": self.let_go.state(),
             "vocabulary": self.vocabulary.state() if self.vocabulary is not None else None,
@@ -218,9 +274,9 @@ class Navigator:
         self.memory.load(state["memory"])
         self.guard.load(state["guard"])
         self.gate.load(state["gate"])
-        self._aside.load(state["aside"])
+        self._skipped.load(state["aside"])
         self._forced = set(state["forced"])
-        self.let_go = LetGo(**state["let_go"])
+        self.let_go = ShedLinks(**state["let_go"])
         if self.vocabulary is not None:
             self.vocabulary.load(state["vocabulary"])
         self.max_bytes = state.get("max_bytes", self.max_bytes)  # older crawls had no limit
@@ -261,24 +317,35 @@ class Navigator:
             self._forced.discard(taken.id)
             return True
         foreseen = self.agent.foreseen(taken.x, taken.score)
-        if self.gate.opens(self.memory, taken.id, link, foreseen):
+        if not self._has_gate or self.gate.opens(self.memory, taken.id, link, foreseen):
             return True
         self.frontier.park(taken.id)
         host = int(self.memory.host(np.array([taken.id], np.int32))[0])
-        self._aside.add(taken.id, host, taken.x)
+        self._skipped.add(taken.id, host, taken.x)
         return False
 
     def _reconsider(self) -> bool:
         """When nothing waits any more, the best of what was skipped is better than nothing."""
-        if len(self.frontier) or not len(self._aside):
+        if len(self.frontier) or not len(self._skipped):
             return False
         worths = partial(self.gate.worths, self.memory)
-        count = max(RECONSIDERED, len(self._aside) // 100)
-        best = self._aside.take_best(worths, self._score, count)
+        count = max(RECONSIDERED, len(self._skipped) // 100)
+        best = self._skipped.take_best(worths, self._score, count)
         self._forced.update(best.ids.tolist())
         self._put_back_skipped(best)
         self.moved += 1
         return True
+
+    def _tell_gate(self, id: int, visit: Visit) -> None:
+        """Let the gate learn from a visit; links that deserve another look wait again."""
+        self._skipped.learn(id, visit.verdict.relevant)
+        again = self.gate.note(self.memory, id, visit)
+        self._put_back_skipped(self._skipped.take(again))
+
+    def _forget_skipped(self, ids: Ids) -> None:
+        """These wait again, or were visited."""
+        if self._has_gate:
+            self._skipped.discard(ids)
 
     def _put_back_skipped(self, skipped: Candidates | None) -> None:
         if skipped is not None:

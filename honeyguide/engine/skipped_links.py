@@ -1,4 +1,4 @@
-"""Links that were skipped, with all that is needed to let them wait again."""
+"""Links that a gate has skipped, kept so that they can wait again."""
 
 from collections.abc import Callable
 
@@ -12,7 +12,7 @@ WORTH, SCORE = 0, 1  # two opinions of a link: the gate's and the agent's
 MEMORY = 20  # links by which an opinion is judged
 
 
-class Aside:
+class SkippedLinks:
     """Skipped links by host; they cost what waiting links cost."""
 
     def __init__(self, width: int) -> None:

@@ -1,4 +1,4 @@
-"""A page and its links as bucket numbers: states and actions of documents 001 (3.1) and 000."""
+"""Pages and links as bucket numbers, as in Han et al. (2018, §3.1) and Pertejo (2021)."""
 
 import re
 from collections.abc import Sequence

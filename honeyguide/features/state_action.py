@@ -1,4 +1,4 @@
-"""A page and a link on it as numbers that mean the same for any topic (document 000, 3.7.1)."""
+"""A page and a link on it as numbers that mean the same for any topic (Pertejo 2021, §3.7.1)."""
 
 import numpy as np
 

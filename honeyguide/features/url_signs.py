@@ -1,4 +1,4 @@
-"""What a URL shows before it is fetched (document 002, 5.2.4)."""
+"""What a URL shows before it is fetched (Lim 2016, §5.2.4)."""
 
 import base64
 import gzip

@@ -1,4 +1,4 @@
-"""A link as the words of its URL: a row of word numbers (document 004, 3.4 and 3.6)."""
+"""A link as the words of its URL: a row of word numbers (Friar 2017, §3.4 and 3.6)."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence

@@ -7,8 +7,7 @@ import numpy as np
 
 from honeyguide.columns import Columns
 from honeyguide.contracts import Ids, Mask, Matrix, Scorer, State, Taken, Vector
-from honeyguide.frontiers.block import NOTHING, Block, Entry
-from honeyguide.frontiers.hosts import Hosts
+from honeyguide.frontiers.block import NOTHING, Block, Entry, Hosts
 from honeyguide.registry import part
 
 SHORTLIST = 64  # links that a host keeps in order; the rest is looked through when they are gone

@@ -1,4 +1,4 @@
-"""Walks over pages, link by link, that begin again elsewhere when they end (document 004, 3.2)."""
+"""Walks over pages, link by link, that begin again elsewhere when they end (Friar 2017, §3.2)."""
 
 from collections import deque
 
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from honeyguide.columns import Columns
 from honeyguide.contracts import Candidates, Ids, Mask, Matrix, Scorer, State, Taken, Vector
 from honeyguide.errors import HoneyguideError
-from honeyguide.frontiers.hosts import Hosts
+from honeyguide.frontiers.block import Hosts
 from honeyguide.frontiers.pool import Pool, Rows
 from honeyguide.registry import part
 

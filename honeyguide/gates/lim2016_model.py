@@ -1,4 +1,4 @@
-"""Document 002's decision process: its reward, and transitions that it does not print.
+"""Lim's (2016) decision process: its reward, and transitions that it does not print.
 
 The transitions are stated here by chances, so that anyone can see which of them lead to its
 result, "skip" in every state. The reward is the number of true features: relevance found is not

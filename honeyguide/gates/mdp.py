@@ -1,4 +1,4 @@
-"""Policy iteration on a small Markov decision process (document 002, 4.3)."""
+"""Policy iteration on a small Markov decision process (Lim 2016, §4.3)."""
 
 from typing import NamedTuple
 

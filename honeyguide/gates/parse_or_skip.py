@@ -1,4 +1,4 @@
-"""Parse or skip: document 002's gate, which any agent can wear."""
+"""Parse or skip: Lim's (2016) gate, which any agent can wear."""
 
 from collections.abc import Sequence
 
@@ -228,7 +228,7 @@ def q_learning(
 def document(
     search: Sequence[str], encoder: Encoder, gamma: float = 0.9, printed: bool = True
 ) -> ParseOrSkip:
-    """Document 002's own policy, which skips in every state: for comparison."""
+    """Lim's (2016) own policy, which skips in every state: for comparison."""
     return ParseOrSkip(_states(search, encoder, printed), DocumentPolicy(gamma))
 
 

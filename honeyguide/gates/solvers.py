@@ -1,4 +1,4 @@
-"""Three ways to a policy of parsing and skipping: document 002's own, and two that work."""
+"""Three ways to a policy of parsing and skipping: Lim's (2016) own, and two that work."""
 
 from typing import Protocol
 

@@ -1,4 +1,4 @@
-"""The four features of a link, each true or false: 16 states (document 002, 5.2.1)."""
+"""The four features of a link, each true or false: 16 states (Lim 2016, §5.2.1)."""
 
 from collections.abc import Sequence
 from typing import Any, Protocol

@@ -1,4 +1,4 @@
-"""Predicted relevance by a URL's words (document 002, 5.2.1, feature 4)."""
+"""Predicted relevance by a URL's words (Lim 2016, §5.2.1, feature 4)."""
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache

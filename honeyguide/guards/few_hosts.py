@@ -1,4 +1,4 @@
-"""A crawl that says nobody's name stays small."""
+"""Limit an anonymous crawl (no --contact) to five hosts."""
 
 from collections.abc import Sequence
 

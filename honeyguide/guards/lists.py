@@ -1,4 +1,4 @@
-"""Known lists: what is fetched alone, and what never is (document 002, 9.3)."""
+"""--allow and --deny: which URLs are fetched at all (Lim 2016, §9.3)."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -18,7 +18,7 @@ from honeyguide.contracts import (
     nbytes_of,
 )
 from honeyguide.errors import HoneyguideError
-from honeyguide.guards.shapes import FILE_TYPES
+from honeyguide.guards.traps import FILE_TYPES
 from honeyguide.guards.wrapping import screened_by
 from honeyguide.urls.patterns import listed
 

@@ -21,11 +21,9 @@ from honeyguide.contracts import (
     Visit,
 )
 from honeyguide.guards import domains
+from honeyguide.guards.copies import LONGEST, Fingerprints, fingerprint, is_soft_404, is_troubled
 from honeyguide.guards.domains import Domains
-from honeyguide.guards.duplicates import LONGEST, Fingerprints, fingerprint
-from honeyguide.guards.shapes import Kind, shape
-from honeyguide.guards.soft404 import is_soft_404, is_troubled
-from honeyguide.guards.traps import OPEN, REASONS, Codes, Traps
+from honeyguide.guards.traps import OPEN, REASONS, Codes, Kind, Traps, shape
 from honeyguide.registry import part
 from honeyguide.text.words import words
 from honeyguide.urls.spelling import host as host_of

@@ -1,4 +1,4 @@
-"""A crawl of a recorded or generated web as a Gymnasium environment (document 000, 3.3)."""
+"""A crawl of a recorded or generated web as a Gymnasium environment (Pertejo 2021, §3.3)."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A trained page classifier, as document 000 proposes: 'honeyguide train judge' makes its file."""
+"""A trained page classifier (Pertejo 2021); `honeyguide train judge` makes its file."""
 
 import math
 from dataclasses import asdict, dataclass, fields

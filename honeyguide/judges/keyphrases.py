@@ -1,4 +1,4 @@
-"""Relevant is what has phrases close to what is looked for: document 002, 5.2.2 and 5.3."""
+"""Relevant is what has phrases close to what is looked for: Lim (2016, §5.2.2 and 5.3)."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Relevant is what contains the topic's words: documents 000 and 001's own definition."""
+"""Relevant is a page that contains the topic's words (Pertejo 2021, Han et al. 2018)."""
 
 from honeyguide.contracts import Page, Verdict
 from honeyguide.errors import HoneyguideError

@@ -1,4 +1,4 @@
-"""The cosine of tf-idf vectors, document 001's measure of relevance."""
+"""The cosine of tf-idf vectors, Han et al.'s (2018) measure of relevance."""
 
 import math
 from collections import Counter
@@ -39,7 +39,7 @@ class Tfidf:
         return Verdict(cosine, cosine > self._threshold, mentions(mentioned.items()))
 
     def _weigh(self, counts: Counter[str]) -> dict[str, float]:
-        """(1 + log2 count) times ln((1 + pages) / (1 + pages with it)) + 1, as document 000."""
+        """(1 + log2 count) times ln((1 + pages) / (1 + pages with it)) + 1, as Pertejo (2021)."""
         pages, pages_with = 1 + self._pages, self._pages_with
         return {
             word: (1 + math.log2(count)) * (math.log(pages / (1 + pages_with[word])) + 1)

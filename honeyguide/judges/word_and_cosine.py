@@ -1,4 +1,4 @@
-"""Relevant by word, relevance by meaning: the judge of documents 001 (section 4) and 000."""
+"""Relevant by word, relevance by meaning: the judge of Han et al. (2018, §4) and Pertejo (2021)."""
 
 from honeyguide.contracts import Encoder, Page, Verdict
 from honeyguide.judges.closeness import check_topic, head

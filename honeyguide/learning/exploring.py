@@ -1,10 +1,10 @@
-"""Steps at random, ever fewer of them."""
+"""Exploration: steps at random, with a probability that falls."""
 
 import numpy as np
 
 from honeyguide.contracts import State
 
-EPSILON = 0.1  # share of steps at random, at first: walks of document 004
+EPSILON = 0.1  # share of steps at random, at first: walks of Friar (2017)
 
 
 class Fading:

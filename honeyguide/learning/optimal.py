@@ -1,4 +1,4 @@
-"""What pages are truly worth: the optimal value function v* (document 004, 3.2.4)."""
+"""What pages are truly worth: the optimal value function v* (Friar 2017, §3.2.4)."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -1,4 +1,4 @@
-"""How well an order tells two kinds apart."""
+"""AUC: how well scores separate two classes."""
 
 import numpy as np
 from numpy.typing import ArrayLike

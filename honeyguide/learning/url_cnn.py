@@ -1,4 +1,4 @@
-"""The value of a URL from the vectors of its words, by a small convolution (document 004, 3.6).
+"""The value of a URL from the vectors of its words, by a small convolution (Friar 2017, §3.6).
 
 The vectors are fixed, so what the filters make of a word need be known only once a word; what is
 left is to look that up, add neighbours, and take the strongest.

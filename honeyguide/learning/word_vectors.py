@@ -5,7 +5,7 @@ import numpy as np
 from honeyguide.contracts import Encoder, Matrix
 from honeyguide.features.url_words import TEXT
 
-DIMENSIONS = 300  # of the vectors in document 004; an encoder may have fewer
+DIMENSIONS = 300  # of the vectors in Friar (2017); an encoder may have fewer
 
 
 class WordVectors:

@@ -1,4 +1,4 @@
-"""The source finder of document 003: policy gradient over the links of a site (Liao and Chang)."""
+"""The agent of Liao and Chang (2022): policy gradient over the links of a site."""
 
 import importlib.util
 from collections.abc import Sequence

@@ -95,7 +95,7 @@ def shown(link: Link) -> str:
 
 
 def _bags(links: Sequence[Link]) -> Matrix:
-    """Each tag's count on the path, as document 003's bag of words; logarithms tame tables."""
+    """The logarithm of each tag's count on the path (a bag of words, Liao and Chang 2022)."""
     bags = np.zeros((len(links), len(TAGS)), np.float32)
     rows: dict[str, int] = {}
     for number, link in enumerate(links):

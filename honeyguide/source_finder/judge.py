@@ -1,4 +1,4 @@
-"""The page scorer of document 003: whether a page is where a site publishes its events."""
+"""The page scorer of Liao and Chang (2022): whether a page is where a site publishes its events."""
 
 from honeyguide.contracts import Page, Verdict
 from honeyguide.errors import HoneyguideError

@@ -1,4 +1,4 @@
-"""How the policy learns: equations 6 to 10 of document 003, with torch."""
+"""How the policy learns: equations 6 to 10 of Liao and Chang (2022), with torch."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Links by their place in a table of probabilities, made page by page (document 003)."""
+"""Links by their place in a table of probabilities, made page by page (Liao and Chang 2022)."""
 
 from bisect import bisect_right
 from collections.abc import Sequence

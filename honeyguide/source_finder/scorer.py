@@ -1,4 +1,4 @@
-"""The page scorer of document 003, section IV.E: how likely a page is a source."""
+"""The page scorer of Liao and Chang (2022, §IV.E): how likely a page is a source."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

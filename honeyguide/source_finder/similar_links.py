@@ -1,6 +1,6 @@
 """Links like those clicked: what became of a click is passed on to its kin.
 
-Not in document 003, but its signal: equation 4's reward, the page scorer's probability.
+Not in Liao and Chang (2022), but its signal: equation 4's reward, the page scorer's probability.
 """
 
 import hashlib

@@ -62,7 +62,7 @@ class TagTree:
         return "/".join(reversed(tags))
 
     def middle(self) -> str:
-        """The text in the middle half of the page's tags (document 003, section IV.E)."""
+        """The text in the middle half of the page's tags (Liao and Chang 2022, §IV.E)."""
         if not len(self):
             return ""
         quarter = len(self) // 4

@@ -1,4 +1,4 @@
-"""Is a crawl's folder what was written into it? Nothing is changed, and nobody is believed."""
+"""Verify a crawl folder without changing it or trusting anything in it."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""A crawl in a folder: begun, interrupted, gone on with."""
+"""Create, interrupt and resume a crawl in a folder."""
 
 import asyncio
 import json

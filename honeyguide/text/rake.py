@@ -1,4 +1,4 @@
-"""RAKE: the words between stop words, weighed by the company they keep (document 002, 5.3)."""
+"""RAKE: the words between stop words, weighed by the company they keep (Lim 2016, §5.3)."""
 
 import re
 from collections import Counter

@@ -1,4 +1,4 @@
-"""How close phrases are to what is looked for (document 002, 5.2.2), with what it left open."""
+"""How close phrases are to what is looked for (Lim 2016, §5.2.2), with what it left open."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

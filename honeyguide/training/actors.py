@@ -1,4 +1,4 @@
-"""Several crawls in processes of their own that train one agent's network (document 004, 3.8)."""
+"""Several crawls in processes of their own that train one agent's network (Friar 2017, §3.8)."""
 
 import time
 from dataclasses import dataclass, replace

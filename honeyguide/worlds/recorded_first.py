@@ -1,4 +1,4 @@
-"""A record of the web where it has a page, and the web beyond it (document 004, 4.2.3)."""
+"""A record of the web where it has a page, and the web beyond it (Friar 2017, §4.2.3)."""
 
 import asyncio
 from collections.abc import Callable, Iterable

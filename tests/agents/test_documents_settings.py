@@ -1,4 +1,4 @@
-"""The numbers that documents 001, 000 and 004 name, where nothing else is said."""
+"""The numbers that Han et al. (2018), Pertejo (2021) and Friar (2017) name, where nothing else is said."""
 
 import numpy as np
 import pytest
@@ -74,7 +74,7 @@ def test_two_fifths_of_a_smoothed_relevance_are_the_pages_own():
     assert memory.ancestor_relevance(np.array([id])) == pytest.approx(0.4 * 1.0 + 0.6 * 0.5)
 
 
-# --------------------------------------------------------------------------- document 004
+# --------------------------------------------------------------------------- Friar (2017)
 
 
 @pytest.mark.parametrize("name", ["url_linear_q", "url_cnn_dqn", "url_async_dqn"])
@@ -180,7 +180,7 @@ def test_the_classifier_is_shown_2000_batches_of_1000_pages():
     assert len(training_pages(2_000_000, np.random.default_rng(0))) == 1_000_000
 
 
-# --------------------------------------------------------------------------- document 000
+# --------------------------------------------------------------------------- Pertejo (2021)
 
 
 def test_the_network_with_outputs_is_that_of_document_000(named):

@@ -1,4 +1,4 @@
-"""Deep Q-networks over the shared frontier (document 000)."""
+"""Deep Q-networks over the shared frontier (Pertejo 2021)."""
 
 from zlib import crc32
 

@@ -7,7 +7,7 @@ from honeyguide.agents.guide import COMPANY, DROUGHT, OWN_WORDS, PENDING, WORDS_
 from honeyguide.contracts import Goal, Learner, Link, Page, Step, Verdict, Visit
 from honeyguide.engine.memory import Memory
 from honeyguide.errors import HoneyguideError
-from honeyguide.features.link_context import EVIDENCE, SHOWN
+from honeyguide.features.evidence import EVIDENCE, SHOWN
 from honeyguide.registry import make
 from tests.candidates import candidates
 

@@ -1,4 +1,4 @@
-"""Algorithm 1 of document 001, by hand and by law."""
+"""Algorithm 1 of Han et al. (2018), by hand and by law."""
 
 from dataclasses import replace
 

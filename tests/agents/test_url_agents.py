@@ -1,4 +1,4 @@
-"""Agents that see nothing but the words of URLs (document 004)."""
+"""Agents that see nothing but the words of URLs (Friar 2017)."""
 
 import os
 import signal

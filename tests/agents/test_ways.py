@@ -1,4 +1,4 @@
-"""The ways through a graph of document 002."""
+"""The ways through a graph of Lim (2016)."""
 
 from itertools import pairwise
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from honeyguide.encoders.cache import ENTRY, LONGEST, Cached
+from honeyguide.encoders.vectors import ENTRY, LONGEST, Cached
 
 WIDTH = 3
 

@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from honeyguide.contracts import Link, Page, Verdict, Visit
-from honeyguide.engine.memory import Memory
-from honeyguide.engine.url_table import UrlTable
+from honeyguide.engine.memory import Memory, UrlTable
 
 
 def visited(memory, url, links, relevance, relevant, end=None):

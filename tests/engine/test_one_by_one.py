@@ -7,7 +7,7 @@ import numpy as np
 from honeyguide.contracts import Verdict
 from honeyguide.engine.loop import Crawl, Limits, run_jumping
 from honeyguide.engine.navigator import Navigator
-from honeyguide.frontiers.hosts import Hosts
+from honeyguide.frontiers.block import Hosts
 from honeyguide.recorded.graph import Graph
 from honeyguide.recorded.writer import write_arrays
 from honeyguide.registry import make

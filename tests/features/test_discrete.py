@@ -1,4 +1,4 @@
-"""States and actions of documents 001 and 000."""
+"""States and actions of Han et al. (2018) and Pertejo (2021)."""
 
 import numpy as np
 import pytest

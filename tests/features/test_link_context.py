@@ -5,8 +5,7 @@ import pytest
 
 from honeyguide.contracts import Goal, Link, Page, Verdict, Visit
 from honeyguide.engine.memory import Memory
-from honeyguide.features.evidence import LinkEvidence, hashed
-from honeyguide.features.link_context import EVIDENCE, SHOWN, TRUST
+from honeyguide.features.evidence import EVIDENCE, SHOWN, TRUST, LinkEvidence, hashed
 
 PAGES = 40
 

@@ -1,4 +1,4 @@
-"""The gate that decides whether a link is fetched: document 002, 5.2."""
+"""The gate that decides whether a link is fetched: Lim (2016, §5.2)."""
 
 from dataclasses import replace
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from honeyguide.guards.duplicates import FEW_WORDS, LANES, LONGEST, Fingerprints, fingerprint
+from honeyguide.guards.copies import FEW_WORDS, LANES, LONGEST, Fingerprints, fingerprint
 
 WORDS = [f"{a}{b}{c}" for a in "bdfgklmn" for b in ("a", "ei", "o") for c in "rstvwxz"]
 

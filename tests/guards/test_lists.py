@@ -1,4 +1,4 @@
-"""Known lists: document 002, 9.3."""
+"""Known lists: Lim (2016, §9.3)."""
 
 import numpy as np
 import pytest

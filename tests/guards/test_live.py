@@ -10,7 +10,7 @@ from honeyguide.engine.loop import simulate
 from honeyguide.engine.memory import Memory
 from honeyguide.engine.navigator import Navigator
 from honeyguide.frontiers.best_first import BestFirst
-from honeyguide.guards.duplicates import Fingerprints
+from honeyguide.guards.copies import Fingerprints
 from honeyguide.guards.live import Watch
 from honeyguide.guards.traps import Traps
 from honeyguide.worlds.synthetic import SyntheticWorld

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from honeyguide.guards.shapes import Kind, refusal, shape
+from honeyguide.guards.traps import Kind, refusal, shape
 
 HOST = "http://x.example"
 

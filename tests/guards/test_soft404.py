@@ -1,7 +1,7 @@
 import pytest
 
 from honeyguide.contracts import Page
-from honeyguide.guards.soft404 import is_soft_404, is_troubled
+from honeyguide.guards.copies import is_soft_404, is_troubled
 
 ARTICLE = "Bees make honey from nectar, and people have gathered it for a very long time. " * 20
 

@@ -3,8 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from honeyguide.guards.shapes import shape
-from honeyguide.guards.traps import REASONS, Traps
+from honeyguide.guards.traps import REASONS, Traps, shape
 
 HOST = "http://x.example"
 

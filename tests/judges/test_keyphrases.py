@@ -1,4 +1,4 @@
-"""Relevance by key phrases: document 002, 5.2.2, and what it left open."""
+"""Relevance by key phrases: Lim (2016, §5.2.2), and what it left open."""
 
 import numpy as np
 import pytest

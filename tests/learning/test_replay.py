@@ -1,4 +1,4 @@
-"""Memories of experiences (document 004, 2.4.2)."""
+"""Memories of experiences (Friar 2017, §2.4.2)."""
 
 import numpy as np
 import pytest

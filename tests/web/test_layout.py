@@ -1,4 +1,4 @@
-"""Where a browser draws links; skipped without one, failed if honeyguideGUIDE_BROWSER=required."""
+"""Where a browser draws links; skipped without one, failed if HONEYGUIDE_BROWSER=required."""
 
 import asyncio
 import importlib.util
@@ -30,9 +30,7 @@ def page_of(html):
 
 @pytest.fixture
 def browser():
-    missing = (
-        pytest.fail if os.environ.get("honeyguideGUIDE_BROWSER") == "required" else pytest.skip
-    )
+    missing = pytest.fail if os.environ.get("HONEYGUIDE_BROWSER") == "required" else pytest.skip
     if importlib.util.find_spec("playwright") is None:
         missing("NO BROWSER TESTS: pip install 'honeyguide[browser]'")
     try:

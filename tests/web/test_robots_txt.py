@@ -170,7 +170,7 @@ def test_groups_for_everyone_are_one():
     ("name", "is_meant"),
     [
         ("honeyguide", True),
-        ("honeyguideGUIDE", True),
+        ("HONEYGUIDE", True),
         ("honeyguide/2.1", True),
         ("honeyguide bot", True),
         ("honey", False),

@@ -1,4 +1,4 @@
-"""The part of a recorded web around some targets (document 004, 3.2.2)."""
+"""The part of a recorded web around some targets (Friar 2017, §3.2.2)."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path

@@ -17,7 +17,7 @@ from honeyguide.web.html import parse
 ONE_CLICK = (1.0, 0.0, 0.0, 0.0)
 MANY = (2, 6)  # decoys: 40 sites with as few as the others have show too few to learn from
 AS_FOUND = (0.5, 0.2, 0.08, 0.22)
-# set -> number of sites (table III of document 003), and what they are like
+# set -> number of sites (table III of Liao and Chang (2022)), and what they are like
 SETS = {
     "train": (40, Habit(("train",), ONE_CLICK, MANY)),
     "validation": (20, Habit(("train",), ONE_CLICK, MANY)),

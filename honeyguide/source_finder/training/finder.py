@@ -42,7 +42,7 @@ class Trained:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FinderTraining:
-    """The whole of document 003: what is not said here is as in its table I."""
+    """The whole of Liao and Chang (2022): what is not said here is as in its table I."""
 
     kind: str
     encoder_name: str

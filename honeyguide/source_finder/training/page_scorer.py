@@ -1,4 +1,4 @@
-"""Training the page scorer of document 003, section IV.E."""
+"""Training the page scorer of Liao and Chang (2022, §IV.E)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -31,7 +31,7 @@ def joined(nets: Sequence[Net]) -> Net:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Several:
-    """Trains so many nets, each with chance of its own; 1 as in document 003."""
+    """Trains so many nets, each with chance of its own; 1 as in Liao and Chang (2022)."""
 
     nets: int = 5
     pre: PreTraining = field(default_factory=PreTraining)

@@ -1,7 +1,7 @@
-"""Links shown with what they are worth, before any click: for sites whose pages are all labelled.
+"""Supervised training on sites whose pages are all labelled: every link is an example.
 
-Document 003 learns from clicks alone. Where a site's pages are known one by one, as webkb's are,
-every link of it is a lesson, not only those that an episode clicks.
+Liao and Chang (2022) learn from clicks alone. Where the label of each page is known, as in webkb,
+links that no episode clicks are examples too.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Training the source finder: algorithms 1 to 3 of document 003."""
+"""Training the source finder: algorithms 1 to 3 of Liao and Chang (2022)."""
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
