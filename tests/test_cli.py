@@ -636,5 +636,4 @@ def test_every_command_and_every_flag_has_a_help_that_fits_its_line():
     for name, command in commands(get_command(app), "honeyguide"):
         assert len(command.get_short_help_str(limit=1000)) <= 66, name
         for parameter in command.params:
-            is_hidden = getattr(parameter, "hidden", False)
-            assert is_hidden or getattr(parameter, "help", None), f"{name} {parameter.name}"
+            assert getattr(parameter, "help", None), f"{name} {parameter.name}"
