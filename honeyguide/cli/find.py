@@ -34,9 +34,7 @@ def find(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object for each site.")
     ] = False,
-    delay: Annotated[
-        float, typer.Option("--delay", min=0, help="Seconds between two requests to a host.")
-    ] = 1.0,
+    delay: flags.SiteDelay = 1.0,
     world: Annotated[
         str, typer.Option("--world", help="The web to look at: web, or organisations:SET.")
     ] = "web",
@@ -45,36 +43,22 @@ def find(
     resolve: flags.Resolve = "",
 ) -> None:
     """Find the pages where sites publish their events, with as few clicks as possible."""
-    from honeyguide.cli.sites import open_world
+    from honeyguide.cli.sites import open_sites
     from honeyguide.source_finder.find import Finder
 
     finder = Finder(model=kind, clicks=clicks, delay=delay, feedback=feedback)
-    live_settings = {"contact": contact, "allow_private": allow_private, "resolve": resolve}
-    flags.refuse_unused(world, **live_settings)
-    made = open_world(world, delay=delay, **live_settings)
+    sites = open_sites(world, delay, contact=contact, allow_private=allow_private, resolve=resolve)
 
-    def show(answer: "Answer") -> None:
-        if as_json:
-            sources = [
-                {"url": s.url, "probability": round(s.probability, 4)} for s in answer.sources
-            ]
-            row = {"home": answer.home, "sources": sources, "clicks": answer.clicks}
-            row |= {"complaint": answer.complaint} if answer.complaint else {}
-            typer.echo(json.dumps(row, ensure_ascii=False))
-        elif answer.complaint:
-            typer.echo(f"honeyguide: {answer.complaint}", err=True)
-        else:
-            _show(answer)
-
+    show = _show_json if as_json else _show
     addresses, wrong = _addresses(homes)
     for answer in wrong:
         show(answer)
 
     async def run() -> "list[Answer]":
         try:
-            return await finder.find(addresses, made, show)
+            return await finder.find(addresses, sites, show)
         finally:
-            await made.close()
+            await sites.close()
 
     answers = asyncio.run(run())
     if all(answer.complaint for answer in answers):
@@ -95,7 +79,17 @@ def _addresses(homes: list[str]) -> "tuple[list[str], list[Answer]]":
     return list(dict.fromkeys(found)), wrong
 
 
+def _show_json(answer: "Answer") -> None:
+    sources = [{"url": s.url, "probability": round(s.probability, 4)} for s in answer.sources]
+    row = {"home": answer.home, "sources": sources, "clicks": answer.clicks}
+    row |= {"complaint": answer.complaint} if answer.complaint else {}
+    typer.echo(json.dumps(row, ensure_ascii=False))
+
+
 def _show(answer: "Answer") -> None:
+    if answer.complaint:
+        typer.echo(f"honeyguide: {answer.complaint}", err=True)
+        return
     found = "no source page" if not answer.sources else ""
     typer.echo(f"{answer.home}: {found or 'found'} with {counted(answer.clicks, 'click')}")
     for source in answer.sources:

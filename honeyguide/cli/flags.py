@@ -226,6 +226,9 @@ Delay = Annotated[
         help="Seconds between two requests to a host. [default: 1 on the live web, else 0]",
     ),
 ]
+SiteDelay = Annotated[
+    float, groups.live_flag("--delay", min=0, help="Seconds between two requests to a host.")
+]
 Patience = Annotated[
     float | None,
     groups.live_flag(

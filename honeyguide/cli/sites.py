@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from honeyguide import urls
+from honeyguide.cli.flags import refuse_unused
 from honeyguide.contracts import Judge, Page, Verdict
 from honeyguide.errors import HoneyguideError
 from honeyguide.registry import make
@@ -66,6 +67,12 @@ def _generated(world: str) -> "Place":
     if not hasattr(sites, "homes"):
         raise HoneyguideError(f"world {world!r} is not made of sites; use organisations:SET")
     return Place(lambda judge: make("world", world, judge=judge), sites.homes)
+
+
+def open_sites(world: str, delay: float, **live_settings: Any) -> Any:
+    """Open a world of sites; settings of the live web are refused for other worlds."""
+    refuse_unused(world, **live_settings)
+    return open_world(world, delay=delay, **live_settings)
 
 
 def open_world(world: str, **settings: Any) -> Any:

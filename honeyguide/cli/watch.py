@@ -4,12 +4,15 @@ import asyncio
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from honeyguide.cli import flags
 from honeyguide.errors import explained
+
+if TYPE_CHECKING:
+    from honeyguide.source_finder.watch import Item
 
 FEED_LENGTH = 100  # items
 
@@ -27,25 +30,21 @@ def watch(
     once: Annotated[
         bool, typer.Option("--once", help="Visit the pages that are due, then stop: for cron.")
     ] = False,
-    delay: Annotated[
-        float, typer.Option("--delay", min=0, help="Seconds between two requests to a host.")
-    ] = 1.0,
+    delay: flags.SiteDelay = 1.0,
     world: Annotated[str, typer.Option("--world", help="The web that has the pages.")] = "web",
     contact: flags.Contact = "",
     allow_private: flags.AllowPrivate = False,
     resolve: flags.Resolve = "",
 ) -> None:
     """Visit source pages again and again, and report each new item once."""
-    from honeyguide.cli.sites import open_world
+    from honeyguide.cli.sites import open_sites
     from honeyguide.disk.output_paths import check_writable
     from honeyguide.source_finder import watch as watching
     from honeyguide.storage.lock import Lock
 
     for place in filter(None, (out, rss)):
         check_writable(place)
-    live_settings = {"contact": contact, "allow_private": allow_private, "resolve": resolve}
-    flags.refuse_unused(world, **live_settings)
-    made = open_world(world, delay=delay, **live_settings)
+    sites = open_sites(world, delay, contact=contact, allow_private=allow_private, resolve=resolve)
     addresses = watching.read_sources(sources)
     state, lock = (out.with_name(f"{out.name}.{end}") for end in ("state", "lock"))
     held = Lock(out, lock)  # two processes would report items twice
@@ -54,22 +53,27 @@ def watch(
         try:
             written = watching.read_items(out)
             kept = watching.Watch(state, addresses)
-            async for fresh in watching.follow(kept, made, once):
+            async for fresh in watching.follow(kept, sites, once):
                 new = watching.once_each(fresh, written)
-                with out.open("a", encoding="utf-8") as file:
-                    for item in new:
-                        file.write(json.dumps(asdict(item), ensure_ascii=False) + "\n")
-                        typer.echo(f"{item.title}: {item.url}")
+                _append(out, new)
                 written.extend(new)
                 if rss and (new or not rss.exists()):
                     watching.write_rss(rss, written[: -FEED_LENGTH - 1 : -1], addresses[0])
             return kept
         finally:
             held.release()
-            await made.close()
+            await sites.close()
 
     for watched in asyncio.run(run()).sources:
         if watched.failure:
             typer.echo(
                 f"honeyguide: {watched.url} cannot be read: {explained(watched.failure)}", err=True
             )
+
+
+def _append(out: Path, items: "list[Item]") -> None:
+    """Print new items and add them to the file."""
+    with out.open("a", encoding="utf-8") as file:
+        for item in items:
+            file.write(json.dumps(asdict(item), ensure_ascii=False) + "\n")
+            typer.echo(f"{item.title}: {item.url}")
