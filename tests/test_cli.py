@@ -14,7 +14,9 @@ import pytest
 from typer.main import get_command
 from typer.testing import CliRunner
 
+import honeyguide.cli as honeyguide_cli
 from honeyguide.cli import app
+from honeyguide.cli.help_groups import FLAG_GROUPS
 from honeyguide.disk.output_paths import check_folder
 from honeyguide.errors import HoneyguideError
 from honeyguide.recorded.writer import drafts
@@ -83,16 +85,18 @@ def test_a_limit_changed_once_holds_from_then_on(tmp_path):
 def test_a_resume_that_can_fetch_nothing_says_which_limit_holds_it(tmp_path):
     honeyguide("crawl", *SMALL, "--budget", 20, "--out", tmp_path / "out")
     told = honeyguide("resume", tmp_path / "out").stderr
-    assert told == "honeyguide: nothing more was fetched: say --budget to go further\n"
+    assert told == "honeyguide: nothing more was fetched: set a higher --budget to fetch more\n"
     assert not honeyguide("resume", tmp_path / "out", "--budget", 30).stderr
 
 
 def test_a_limit_that_was_passed_long_ago_is_not_advised_again(tmp_path):
     honeyguide("crawl", *SMALL, "--budget", 20, "--out", tmp_path / "out")
     told = honeyguide("resume", tmp_path / "out", "--budget", 10).stderr
-    assert "20 pages were fetched already, which --budget counts, too: say more than 20" in told
+    assert "20 pages were fetched already, and --budget counts them: set more than 20" in told
     told = honeyguide("resume", tmp_path / "out", "--budget", 30, "--max-seconds", 0).stderr
-    assert "nothing more was fetched: --max-seconds 0.0 was reached before: say more" in told
+    assert (
+        "nothing more was fetched: --max-seconds 0.0 was reached before: set a higher one" in told
+    )
 
 
 def test_status_tells_people_what_they_chose_and_programs_all(tmp_path):
@@ -199,7 +203,9 @@ def test_agents_of_a_bench_may_have_several_settings(small_graph, tmp_path):
 
 
 def test_a_bench_of_no_agent_is_refused(tmp_path):
-    assert "which agents?" in refused("bench", *SMALL, "--agents", "", "--out", tmp_path / "out")
+    assert "name the agents with --agents" in refused(
+        "bench", *SMALL, "--agents", "", "--out", tmp_path / "out"
+    )
     assert not (tmp_path / "out").exists()
 
 
@@ -277,11 +283,50 @@ def test_every_kind_of_part_can_be_listed(what):
 
 
 @pytest.mark.parametrize("group", [(), ("import",), ("show",), ("train",)])
-def test_a_group_without_a_command_shows_what_it_has(group):
+def test_a_group_without_a_command_shows_its_help(group):
     done = honeyguide(*group)
     assert done.returncode == 2
-    assert done.stderr.startswith("Usage: ")
-    assert "\nCommands:\n" in done.stderr
+    assert done.stderr == honeyguide(*group, "--help").stdout
+
+
+def headings(*command):
+    """The headings of a help text with the first words of the lines below each."""
+    found = {}
+    for line in honeyguide(*command, "--help").stdout.splitlines():
+        if line and not line.startswith(" "):
+            rows = found.setdefault(line.rstrip(":"), [])
+        elif re.match(r"  \S", line):
+            rows.append(line.split()[0])
+    return found
+
+
+def test_help_shows_commands_in_groups():
+    found = headings()
+    assert list(found)[2:] == ["Crawl", "Pages", "Recorded webs", "Research", "Source pages"]
+    assert found["Crawl"][:3] == ["crawl", "resume", "status"]
+    assert set(found["Source pages"]) == {"find", "watch", "regions"}
+    shown = {name for rows in list(found.values())[2:] for name in rows}
+    assert shown == set(get_command(app).commands)
+
+
+def test_the_help_of_crawl_shows_its_flags_in_groups():
+    found = headings("crawl")
+    assert list(found)[1:] == [*FLAG_GROUPS, "Options"]
+    assert found["Options"] == ["--help"]
+    assert {"--topic", "--judge"} <= set(found["What to look for"])
+    assert {"--contact", "--delay"} <= set(found["Live web and politeness"])
+    shown = {flag for rows in list(found.values())[1:] for flag in rows}
+    known = {option for each in get_command(app).commands["crawl"].params for option in each.opts}
+    assert shown == known | {"--help"}
+
+
+def test_every_command_has_a_file_that_is_named_like_it():
+    folder = Path(honeyguide_cli.__file__).parent
+    for name, command in get_command(app).commands.items():
+        files = [folder / f"{name}.py", folder / f"{name}_.py", folder / name / "__init__.py"]
+        assert any(file.exists() for file in files), name
+        for part in getattr(command, "commands", {}) if (folder / name).is_dir() else ():
+            assert (folder / name / f"{part}.py").exists(), f"{name} {part}"
 
 
 def test_a_topic_is_no_place_to_start_from_on_the_live_web(tmp_path):

@@ -1,5 +1,6 @@
 """README and docs are executed: what they show is what happens."""
 
+import ast
 import os
 import re
 import shlex
@@ -12,10 +13,14 @@ from pathlib import Path
 import pytest
 from typer.main import get_command
 
+import honeyguide
 from honeyguide.cli import app
 
 ROOT = Path(__file__).parent.parent
-EXPERIMENTS = ROOT / "experiments" / "README.md"
+EXPERIMENTS = [
+    ROOT / "experiments" / "README.md",
+    *sorted((ROOT / "experiments" / "notes").glob("*.md")),
+]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
@@ -75,10 +80,27 @@ def test_the_commands_on_a_page_run(page, tmp_path):
                     assert done.returncode == 0, f"{line}\n{done.stderr}"
 
 
-@pytest.mark.parametrize("page", [*PAGES, EXPERIMENTS], ids=name)
+@pytest.mark.parametrize("page", [*PAGES, *EXPERIMENTS], ids=name)
 def test_every_link_of_a_page_to_a_file_leads_somewhere(page):
     for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
         assert (page.parent / target).exists(), target
+
+
+def anchors(page):
+    """The names of a page's headings, as links name them."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", each.lower()).replace(" ", "-") for each in headings}
+
+
+@pytest.mark.parametrize("page", [*PAGES, *EXPERIMENTS], ids=name)
+def test_every_link_of_a_page_to_a_heading_leads_to_one(page):
+    for target, anchor in re.findall(r"\]\(([^)#:]*)#([^)]+)\)", page.read_text()):
+        assert anchor in anchors(page.parent / target if target else page), f"{target}#{anchor}"
+
+
+@pytest.mark.parametrize("page", [*PAGES, *EXPERIMENTS], ids=name)
+def test_a_page_cites_papers_by_author_and_year(page):
+    assert not re.search(r"(?i)\bdocuments? 00\d", page.read_text())
 
 
 def commands(group, name):
@@ -89,7 +111,7 @@ def commands(group, name):
 
 
 def test_the_page_of_commands_has_them_all_and_no_other():
-    page = (ROOT / "docs" / "commands.md").read_text()
+    page = (ROOT / "docs" / "reference" / "commands.md").read_text()
     named = re.findall(r"^\| `(honeyguide [^`]+)` \|", page, re.MULTILINE)
     assert sorted(named) == sorted(commands(get_command(app), "honeyguide"))
 
@@ -102,4 +124,31 @@ def test_every_page_can_be_reached_from_the_readme():
             reached.add(page)
             targets = re.findall(r"\]\(([^)#:]+\.md)[^)]*\)", page.read_text())
             waiting += [(page.parent / target).resolve() for target in targets]
-    assert {*PAGES, EXPERIMENTS} <= reached
+    assert {*PAGES, *EXPERIMENTS} <= reached
+
+
+PACKAGE = Path(honeyguide.__file__).parent
+PACKAGES = sorted(file.parent for file in PACKAGE.rglob("__init__.py") if file.parent != PACKAGE)
+DESIGN = (ROOT / "docs" / "design.md").read_text()
+
+
+@pytest.mark.parametrize("package", [each for each in PACKAGES if each.parent == PACKAGE], ids=name)
+def test_the_page_of_the_design_names_every_package(package):
+    assert f"\n| `{package.name}` | " in DESIGN
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "SECURITY.md", *EXPERIMENTS], ids=name)
+def test_a_page_names_only_modules_that_exist(page):
+    places = (ROOT, PACKAGE, ROOT / "experiments", PACKAGE / "source_finder")
+    for path in re.findall(r"`((?:\w+/)+\w+\.py)`", page.read_text()):
+        assert any((place / path).exists() for place in places), path
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=name)
+def test_a_package_says_in_one_or_two_sentences_what_lives_there(package):
+    text = ast.get_docstring(ast.parse((package / "__init__.py").read_text()))
+    assert text
+    said = " ".join(text.split())
+    assert said.endswith(".")
+    sentences = re.split(r"(?<=[.!?]) (?=[A-Z])", said)
+    assert len(sentences) <= 2, said

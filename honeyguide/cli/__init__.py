@@ -1,4 +1,6 @@
-"""The command line."""
+"""The command line: one file for each command, named like it. What Python users would miss is not
+here.
+"""
 
 import os
 import sys
@@ -6,48 +8,65 @@ from typing import Any
 
 import typer
 
-from honeyguide.cli import bench, check, crawl, demo, flags, regions, report, terminal
-from honeyguide.cli import find as finding
-from honeyguide.cli import import_ as importing
-from honeyguide.cli import list_ as listing
-from honeyguide.cli import serve as serving
-from honeyguide.cli import show as showing
-from honeyguide.cli import status as inspecting
-from honeyguide.cli import train as training
-from honeyguide.cli import watch as watching
+from honeyguide.cli import (
+    bench,
+    check,
+    crawl,
+    demo,
+    export,
+    find,
+    flags,
+    import_,
+    list_,
+    regions,
+    report,
+    resume,
+    robots,
+    serve,
+    show,
+    status,
+    terminal,
+    train,
+    watch,
+)
+from honeyguide.cli import help_groups as groups
 from honeyguide.errors import HoneyguideError
 from honeyguide.version import VERSION
 
+MANY_FLAGS = ("crawl", "resume", "bench")  # commands whose help shows flags in groups
 app = typer.Typer(
     name="honeyguide",
+    cls=groups.GroupedCommands,
     help="A focused web crawler that learns, while it crawls, which links are worth following.",
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-app.command("crawl", short_help="Crawl from seeds for pages about a topic.")(crawl.crawl)
-app.command("resume", short_help="Go on with a crawl that was stopped or killed.")(crawl.resume)
-app.command("status")(inspecting.status)
-app.command("export")(inspecting.export)
-app.command("check", short_help="Verify a crawl's folder, and repair it.")(check.check)
-app.command("report", short_help="Show a site's owner what a crawl asked of the site.")(
-    report.report
-)
-app.command("robots", short_help="Say whether a URL may be fetched, and why.")(inspecting.robots)
-app.command("regions")(regions.regions)
-app.command("find", short_help="Find the pages where sites publish their events.")(finding.find)
-app.command("watch", short_help="Report what is new on source pages, each item once.")(
-    watching.watch
-)
-app.command("serve", short_help="Serve a generated web over HTTP, to try a crawler on.")(
-    serving.serve
-)
-app.command("bench", short_help="Compare agents on one task.")(bench.bench)
-app.command("demo", short_help="Crawl a generated web over HTTP with three agents.")(demo.demo)
-app.command("list", short_help="List agents, judges, worlds, ... or labels.")(listing.list_names)
-app.add_typer(importing.app, name="import")
-app.add_typer(showing.app, name="show")
-app.add_typer(training.app, name="train")
+for _group, _name, _command, _summary in (
+    (groups.CRAWL, "crawl", crawl.crawl, "Crawl from seed pages for pages about a topic."),
+    (groups.CRAWL, "resume", resume.resume, "Continue a crawl that was stopped or killed."),
+    (groups.CRAWL, "status", status.status, "Show how far a crawl is."),
+    (groups.CRAWL, "check", check.check, "Verify the folder of a crawl, and repair it."),
+    (groups.CRAWL, "list", list_.list_names, "List agents, judges, worlds, ... or labels."),
+    (groups.PAGES, "export", export.export, "Write the pages of a crawl into one file."),
+    (groups.PAGES, "report", report.report, "Show the owner of a site what a crawl requested."),
+    (groups.PAGES, "robots", robots.robots, "Say whether robots.txt allows a URL, and why."),
+    (groups.RECORDED_WEBS, "serve", serve.serve, "Serve a generated web over HTTP."),
+    (groups.RESEARCH, "bench", bench.bench, "Compare agents on one task."),
+    (groups.RESEARCH, "demo", demo.demo, "Compare three agents on a generated web, over HTTP."),
+    (groups.SOURCE_PAGES, "find", find.find, "Find the pages where sites publish their events."),
+    (groups.SOURCE_PAGES, "watch", watch.watch, "Report each new item of source pages once."),
+    (groups.SOURCE_PAGES, "regions", regions.regions, "Show the lists of records on a page."),
+):
+    app.command(
+        _name,
+        cls=groups.GroupedCommand if _name in MANY_FLAGS else None,
+        rich_help_panel=_group,
+        short_help=_summary,
+    )(_command)
+app.add_typer(import_.app, name="import", rich_help_panel=groups.RECORDED_WEBS)
+app.add_typer(show.app, name="show", rich_help_panel=groups.RESEARCH)
+app.add_typer(train.app, name="train", rich_help_panel=groups.RESEARCH)
 
 
 @app.callback(invoke_without_command=True)
@@ -62,29 +81,29 @@ def version(
     flags.show_help(context)
 
 
-# what every complaint about flags derives from, wherever this typer keeps it
+# the base class of all errors about flags, wherever this version of typer keeps it
 FlagError: Any = typer.BadParameter.mro()[2]
 INTERRUPTED = 130  # the exit code after Ctrl-C
 
 
 def main() -> None:
-    """Run the command line: bad input gets one sentence and an exit code, never a traceback."""
+    """Run the command line: an error is one sentence and an exit code, never a traceback."""
     # before numpy is imported: threads of small products wait for each other on a busy machine
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     terminal.guard_streams()
     try:
         code = app(standalone_mode=False)
     except FlagError as error:
-        code = _complain(error.format_message(), 2)
+        code = _print_error(error.format_message(), 2)
     except HoneyguideError as error:
-        code = _complain(str(error), 1)
+        code = _print_error(str(error), 1)
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
-    if code == INTERRUPTED:  # some versions of typer raise, others give the code back
-        _complain("stopped", INTERRUPTED)
+    if code == INTERRUPTED:  # some versions of typer raise, others return the code
+        _print_error("stopped", INTERRUPTED)
     sys.exit(code if isinstance(code, int) else 0)
 
 
-def _complain(sentence: str, code: int) -> int:
+def _print_error(sentence: str, code: int) -> int:
     typer.echo(f"honeyguide: {' '.join(sentence.split())}", err=True)
     return code

@@ -11,7 +11,7 @@ from rich.progress import Progress, TaskID
 from rich.table import Table
 
 from honeyguide.cli import flags
-from honeyguide.cli.crawl import Out
+from honeyguide.cli import help_groups as groups
 from honeyguide.cli.progress import progress_bar
 from honeyguide.cli.terminal import console
 from honeyguide.errors import HoneyguideError, nothing_fetched
@@ -39,27 +39,35 @@ def _refuse_suite(suite: str) -> str:
 
 
 def bench(
-    out: Out,
+    out: flags.Out,
     world: flags.World = "",
-    seeds: flags.Seeds = [],  # noqa: B006 - a bench without seeds is told so in one sentence
+    seeds: flags.Seeds = [],  # noqa: B006 - a bench without seeds gets an error of its own
     topic: flags.Topic = "",
     like: flags.Like = [],  # noqa: B006 - never changed
     judge: flags.Judge = "topic",
     encoder: flags.Encoder = "wordllama",
     agents: Annotated[
         str | None,
-        typer.Option(
-            "--agents", help="Names with commas between them.", show_default=DEFAULT_AGENTS
+        groups.part_flag(
+            "--agents",
+            help="The agents to compare, with commas between them.",
+            show_default=DEFAULT_AGENTS,
         ),
     ] = None,
     survey: flags.Survey = 0,
     budget: flags.Budget = 1000,
-    runs: Annotated[int, typer.Option("--runs", min=1, help="Runs of each agent.")] = 5,
+    runs: Annotated[
+        int,
+        groups.limit_flag("--runs", min=1, help="Run each agent this many times."),
+    ] = 5,
     in_flight: flags.InFlight = None,
     delay: flags.Delay = None,
     patience: flags.Patience = None,
     random_seed: flags.RandomSeed = 0,
-    replace: Annotated[bool, typer.Option("--replace", help="Replace earlier results.")] = False,
+    replace: Annotated[
+        bool,
+        groups.output_flag("--replace", help="Replace earlier results."),
+    ] = False,
     config: flags.Config = None,
     suite: Annotated[
         str,
@@ -70,7 +78,7 @@ def bench(
     ] = [],  # noqa: B006 - never changed
     quick: Annotated[bool, typer.Option("--quick", help=GONE, hidden=True)] = False,
 ) -> None:
-    """Compare agents: the same web, topic, seeds, judge and budget for all."""
+    """Compare agents on the same web, with the same topic, seeds, judge and budget."""
     from honeyguide.bench.report import FILES, write_report
 
     if of_suite or quick:
@@ -78,7 +86,7 @@ def bench(
     _check_folder(out)
     names = agent_names(DEFAULT_AGENTS if agents is None else agents)
     if not world:
-        raise HoneyguideError("which web? name it with --world")
+        raise HoneyguideError("name the web to crawl with --world, such as --world synthetic")
     if not replace and any((out / name).exists() for name in FILES):
         raise HoneyguideError(
             f"{out} has results: name another folder with --out, or --replace them"
@@ -133,7 +141,9 @@ def agent_names(agents: str) -> tuple[str, ...]:
         else:
             names.append(piece)
     if not names:
-        raise HoneyguideError("which agents? say --agents with names from `honeyguide list agents`")
+        raise HoneyguideError(
+            "name the agents with --agents; `honeyguide list agents` shows them all"
+        )
     return tuple(names)
 
 

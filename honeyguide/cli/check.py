@@ -1,4 +1,4 @@
-"""honeyguide check: whether a crawl's folder is what was written into it."""
+"""honeyguide check: verify the folder of a crawl, and repair it."""
 
 import json
 from pathlib import Path
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from honeyguide.cli import flags
 from honeyguide.cli.progress import progress_bar
 from honeyguide.text.words import counted
 
@@ -14,18 +15,19 @@ if TYPE_CHECKING:
 
 
 def check(
-    folder: Annotated[Path, typer.Argument(help="Where a crawl was begun.", show_default=False)],
+    folder: flags.Folder,
     repair: Annotated[
-        bool, typer.Option("--repair", help="Rebuild what can be rebuilt, and say what it was.")
+        bool,
+        typer.Option("--repair", help="Rebuild what can be rebuilt, and say what was rebuilt."),
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="One line of JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one line of JSON.")] = False,
 ) -> None:
-    """Verify the database, journal, snapshots, policies, WARC files and indexes of a crawl."""
+    """Verify the database, snapshots, policies, WARC files and indexes of a crawl."""
     from honeyguide.storage.check import Check
     from honeyguide.storage.repair import repair as mend
 
     with progress_bar() as bar:
-        task = bar.add_task("looking", total=None, news="")
+        task = bar.add_task("checking", total=None, news="")
 
         def report(what: str, done: int, total: int) -> None:
             bar.update(task, description=what, completed=done, total=total or None)
@@ -42,12 +44,12 @@ def check(
             typer.echo(f"repaired: {sentence}")
         for finding in sorted(findings, key=lambda each: not each.is_damage):  # notes come last
             typer.echo(finding.what if finding.is_damage else f"note: {finding.what}")
-        typer.echo(f"{folder}: {_in_all(folder, damaged, repair)}")
+        typer.echo(f"{folder}: {_summary(folder, damaged, repair)}")
     raise typer.Exit(1 if damaged else 0)
 
 
-def _in_all(folder: Path, damaged: list["Finding"], repaired: bool) -> str:
-    """How many findings there are, and what to do about them unless that was just done."""
+def _summary(folder: Path, damaged: list["Finding"], repaired: bool) -> str:
+    """Count the findings, and say how to repair them unless that was just done."""
     from honeyguide.storage.database import cure
 
     if not damaged:

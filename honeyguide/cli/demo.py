@@ -1,4 +1,4 @@
-"""honeyguide demo: a focused crawl over real HTTP, against crawls that do not look."""
+"""honeyguide demo: compare three agents on a generated web, over HTTP."""
 
 import asyncio
 import multiprocessing
@@ -27,15 +27,19 @@ AGENTS = ("guide", "best_first", "breadth_first")
 TOPIC = "geology"
 PAGES = 20_000
 BUDGET = 600
-MARK = "honeyguide-demo"  # a file that only a demo's folder has: nothing else is deleted
+MARKER = "honeyguide-demo"  # a file in every demo folder: no other folder is deleted
 
 
 def demo(
-    out: Annotated[Path, typer.Option("--out", help="Where results go.")] = Path("demo-results"),
+    out: Annotated[Path, typer.Option("--out", help="The folder for the results.")] = Path(
+        "demo-results"
+    ),
     replace: Annotated[bool, typer.Option("--replace", help="Replace an earlier demo.")] = False,
-    budget: Annotated[int, typer.Option("--budget", min=1, help="Pages to fetch.")] = BUDGET,
+    budget: Annotated[
+        int, typer.Option("--budget", min=1, help="Pages to fetch with each agent.")
+    ] = BUDGET,
 ) -> None:
-    """Crawl a generated web over HTTP for geology: guide, best-first, breadth-first."""
+    """Crawl a generated web for geology with three agents, and compare what they find."""
     from honeyguide.bench.compare import Comparison
     from honeyguide.bench.report import write_report
     from honeyguide.plan import Plan
@@ -62,11 +66,11 @@ def demo(
 
 
 def _make_room(out: Path, replace: bool) -> None:
-    """An empty folder with a demo's mark, where nothing or, if asked, an earlier demo was."""
+    """Make an empty folder for the demo; delete an earlier demo only with --replace."""
     from honeyguide.disk.output_paths import check_folder
 
     check_folder(out)
-    is_demo = (out / MARK).is_file()
+    is_demo = (out / MARKER).is_file()
     if out.exists() and not is_demo:
         raise HoneyguideError(f"{out} exists and is no demo; name another folder with --out")
     if is_demo and not replace:
@@ -75,7 +79,7 @@ def _make_room(out: Path, replace: bool) -> None:
         if is_demo:
             shutil.rmtree(out)
         out.mkdir(parents=True)
-        (out / MARK).touch()
+        (out / MARKER).touch()
     except OSError as error:
         raise HoneyguideError(f"cannot write to {out}: {error.strerror or error}") from None
 
@@ -106,7 +110,7 @@ def _run(plan: "Plan", agent: str, out: Path, bar: Progress) -> "Runs":
 
 @contextmanager
 def served() -> Iterator[tuple[int, str]]:
-    """A generated web served by a process of its own: its port and a page to start from."""
+    """Serve a generated web in another process; yield its port and a page to start from."""
     ours, theirs = multiprocessing.Pipe()
     context = multiprocessing.get_context("spawn")
     server = context.Process(target=_serve, args=(theirs,), daemon=True)

@@ -1,4 +1,4 @@
-"""honeyguide find: where sites publish their events."""
+"""honeyguide find: find the pages where sites publish their events."""
 
 import asyncio
 import json
@@ -15,53 +15,50 @@ if TYPE_CHECKING:
 
 
 def find(
-    homes: Annotated[list[str], typer.Argument(help="Home pages.", show_default=False)],
+    homes: Annotated[
+        list[str], typer.Argument(help="The home pages of sites.", show_default=False)
+    ],
     kind: Annotated[
-        str, typer.Option("--kind", help="events, or a file of 'honeyguide train source_finder'.")
+        str,
+        typer.Option(
+            "--kind", help="What to find: events, or a file of 'honeyguide train source_finder'."
+        ),
     ] = "events",
-    clicks: Annotated[int, typer.Option("--clicks", min=1, help="At most, on a site.")] = 10,
+    clicks: Annotated[
+        int, typer.Option("--clicks", min=1, help="Visit at most this many pages of a site.")
+    ] = 10,
     feedback: Annotated[
         bool,
-        typer.Option("--feedback", help="What is found speaks for links like those clicked."),
+        typer.Option("--feedback", help="Learn from each page found which other links to try."),
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a site.")] = False,
-    delay: Annotated[float, typer.Option("--delay", min=0, help="Seconds between requests.")] = 1.0,
-    world: Annotated[str, typer.Option("--world", help="web, or organisations:SET.")] = "web",
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object for each site.")
+    ] = False,
+    delay: flags.SiteDelay = 1.0,
+    world: Annotated[
+        str, typer.Option("--world", help="The web to look at: web, or organisations:SET.")
+    ] = "web",
     contact: flags.Contact = "",
     allow_private: flags.AllowPrivate = False,
     resolve: flags.Resolve = "",
 ) -> None:
     """Find the pages where sites publish their events, with as few clicks as possible."""
-    from honeyguide.cli.sites import open_world
+    from honeyguide.cli.sites import open_sites
     from honeyguide.source_finder.find import Finder
 
     finder = Finder(model=kind, clicks=clicks, delay=delay, feedback=feedback)
-    wishes = {"contact": contact, "allow_private": allow_private, "resolve": resolve}
-    flags.check_heard(world, **wishes)
-    made = open_world(world, delay=delay, **wishes)
+    sites = open_sites(world, delay, contact=contact, allow_private=allow_private, resolve=resolve)
 
-    def show(answer: "Answer") -> None:
-        if as_json:
-            sources = [
-                {"url": s.url, "probability": round(s.probability, 4)} for s in answer.sources
-            ]
-            row = {"home": answer.home, "sources": sources, "clicks": answer.clicks}
-            row |= {"complaint": answer.complaint} if answer.complaint else {}
-            typer.echo(json.dumps(row, ensure_ascii=False))
-        elif answer.complaint:
-            typer.echo(f"honeyguide: {answer.complaint}", err=True)
-        else:
-            _show(answer)
-
+    show = _show_json if as_json else _show
     addresses, wrong = _addresses(homes)
     for answer in wrong:
         show(answer)
 
     async def run() -> "list[Answer]":
         try:
-            return await finder.find(addresses, made, show)
+            return await finder.find(addresses, sites, show)
         finally:
-            await made.close()
+            await sites.close()
 
     answers = asyncio.run(run())
     if all(answer.complaint for answer in answers):
@@ -69,7 +66,7 @@ def find(
 
 
 def _addresses(homes: list[str]) -> "tuple[list[str], list[Answer]]":
-    """The addresses of home pages, each once, and what is to be said of those that have none."""
+    """Return the URLs of home pages, each once, and an answer for each that is no URL."""
     from honeyguide.cli.sites import address
     from honeyguide.source_finder.find import Answer
 
@@ -82,7 +79,17 @@ def _addresses(homes: list[str]) -> "tuple[list[str], list[Answer]]":
     return list(dict.fromkeys(found)), wrong
 
 
+def _show_json(answer: "Answer") -> None:
+    sources = [{"url": s.url, "probability": round(s.probability, 4)} for s in answer.sources]
+    row = {"home": answer.home, "sources": sources, "clicks": answer.clicks}
+    row |= {"complaint": answer.complaint} if answer.complaint else {}
+    typer.echo(json.dumps(row, ensure_ascii=False))
+
+
 def _show(answer: "Answer") -> None:
+    if answer.complaint:
+        typer.echo(f"honeyguide: {answer.complaint}", err=True)
+        return
     found = "no source page" if not answer.sources else ""
     typer.echo(f"{answer.home}: {found or 'found'} with {counted(answer.clicks, 'click')}")
     for source in answer.sources:

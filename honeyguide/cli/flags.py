@@ -1,4 +1,4 @@
-"""Flags that several commands share, and the file that can say the same."""
+"""Flags that several commands share, and the TOML file that can give them."""
 
 import difflib
 import tomllib
@@ -7,13 +7,14 @@ from typing import Annotated, Any, NewType, get_args, get_type_hints
 
 import typer
 
+from honeyguide.cli import help_groups as groups
 from honeyguide.engine.machine import check_limit
 from honeyguide.errors import HoneyguideError
 
 MemorySize = NewType("MemorySize", str)  # "512M", "2G", or a number of bytes
-NO_SIZE = MemorySize("")  # none was said
-# what the value of a flag may be in a TOML file, by what the flag is in the program
-KINDS: dict[Any, tuple[tuple[type, ...], str]] = {
+NO_SIZE = MemorySize("")
+# types that a TOML file may use for a flag, by the flag's type in the program
+TOML_TYPES: dict[Any, tuple[tuple[type, ...], str]] = {
     bool: ((bool,), "true or false"),
     int: ((int,), "a whole number"),
     float: ((int, float), "a number"),
@@ -23,42 +24,18 @@ KINDS: dict[Any, tuple[tuple[type, ...], str]] = {
 }
 
 
-def _read_config(context: typer.Context, path: Path | None) -> Path | None:
-    """Take a TOML file's keys as defaults for the flags of the same names."""
-    if path is None:
-        return None
-    try:
-        said = tomllib.loads(path.read_text("utf-8"))
-    except OSError as error:
-        raise HoneyguideError(f"cannot read {path}: {error.strerror}") from None
-    except (ValueError, RecursionError) as error:  # no TOML, no UTF-8, a number of many digits
-        raise HoneyguideError(f"{path} is not TOML: {error}") from None
-    known = {name: parameter for parameter in context.command.params for name in _names(parameter)}
-    hints = get_type_hints(context.command.callback)
-    for key, value in said.items():
-        name = key.replace("-", "_")
-        if name not in known:
-            near = difflib.get_close_matches(name, known, n=1)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
-            raise HoneyguideError(f"{path}: no flag is called {key!r}{hint}")
-        name = known[name].name
-        fitting = _fitting(f"{path}: {key}", _spec(value), hints[name])
-        context.default_map = {**(context.default_map or {}), name: fitting}
-    return path
-
-
 def show_help(context: typer.Context) -> None:
-    """A group of commands that is given none shows what it has."""
+    """Print the help of a group of commands when no command is named."""
     if context.invoked_subcommand is None:
         typer.echo(context.get_help(), err=True)
         raise typer.Exit(2)
 
 
-def check_heard(world: str, **said: Any) -> None:
-    """A flag that a world would not hear is refused: where no server is asked, it means nothing."""
+def refuse_unused(world: str, **settings: Any) -> None:
+    """Raise an error for settings that this world does not use: those of the live web."""
     from honeyguide.registry import accepts
 
-    for name, value in said.items():
+    for name, value in settings.items():
         if value and not accepts("world", world, name):
             flag = f"--{name.replace('_', '-')}"
             raise HoneyguideError(
@@ -66,17 +43,47 @@ def check_heard(world: str, **said: Any) -> None:
             )
 
 
+# --------------------------------------------------------------------------- TOML files
+
+
+def _read_config(context: typer.Context, path: Path | None) -> Path | None:
+    """Use the keys of a TOML file as defaults of the flags with the same names."""
+    if path is None:
+        return None
+    known = {name: parameter for parameter in context.command.params for name in _names(parameter)}
+    hints = get_type_hints(context.command.callback)
+    for key, value in _read_toml(path).items():
+        name = key.replace("-", "_")
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            raise HoneyguideError(f"{path}: no flag is called {key!r}{hint}")
+        name = known[name].name
+        checked = _checked(f"{path}: {key}", _spec(value), hints[name])
+        context.default_map = {**(context.default_map or {}), name: checked}
+    return path
+
+
+def _read_toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise HoneyguideError(f"cannot read {path}: {error.strerror}") from None
+    except (ValueError, RecursionError) as error:  # no TOML, no UTF-8, a number of many digits
+        raise HoneyguideError(f"{path} is not TOML: {error}") from None
+
+
 def _names(parameter: Any) -> set[str]:
     flags = {flag.lstrip("-").replace("-", "_") for flag in parameter.opts}
     return flags | ({parameter.name} if parameter.name else set())
 
 
-def _fitting(what: str, value: Any, hint: Any) -> Any:
-    """The value as a flag of this type takes it; a list may be said as its only item."""
+def _checked(what: str, value: Any, hint: Any) -> Any:
+    """Return the value if its type fits the flag; a list of one may be given as its only item."""
     if hint == list[str]:
-        return [_fitting(what, each, str) for each in (value if type(value) is list else [value])]
-    kind = next(kind for kind in get_args(hint) or (hint,) if kind in KINDS)
-    types, words = KINDS[kind]
+        return [_checked(what, each, str) for each in (value if type(value) is list else [value])]
+    kind = next(kind for kind in get_args(hint) or (hint,) if kind in TOML_TYPES)
+    types, words = TOML_TYPES[kind]
     if type(value) not in types:
         raise HoneyguideError(f"{what} should be {words}, not {value!r}")
     if "\0" in str(value):
@@ -85,56 +92,118 @@ def _fitting(what: str, value: Any, hint: Any) -> Any:
 
 
 def _spec(value: Any) -> Any:
-    """A table names a part and its settings: {name = "x", gamma = 0.9} is "x:gamma=0.9"."""
+    """Turn a table such as {name = "x", gamma = 0.9} into "x:gamma=0.9"."""
     if not isinstance(value, dict):
         return value
     settings = ",".join(f"{key}={setting}" for key, setting in value.items() if key != "name")
     return ":".join(filter(None, [str(value.get("name", "")), settings]))
 
 
-Config = Annotated[
-    Path | None,
-    typer.Option(
-        "--config",
-        callback=_read_config,
-        is_eager=True,
-        help="A TOML file that says the same as the flags; flags given here win.",
-    ),
-]
+# --------------------------------------------------------------------------- what to look for
+
 Topic = Annotated[
-    str, typer.Option("--topic", help="What to look for: words or a sentence.", show_default=False)
+    str, groups.look_for_flag("--topic", help="The topic: words or a sentence.", show_default=False)
 ]
 Search = Annotated[
     list[str],
-    typer.Option(
+    groups.look_for_flag(
         "--search", help="A word or phrase to look for; repeat for more.", show_default=False
     ),
 ]
-Gate = Annotated[
-    str, typer.Option("--gate", help="Whether a link is fetched; `honeyguide list gates`.")
+Like = Annotated[
+    list[str],
+    groups.look_for_flag(
+        "--like",
+        help="An example of a relevant page, a file or URL; repeat for more.",
+        show_default=False,
+    ),
+]
+Judge = Annotated[
+    str,
+    groups.look_for_flag(
+        "--judge", help="What decides whether a page is relevant; see `honeyguide list judges`."
+    ),
+]
+
+# --------------------------------------------------------------------------- where to start
+
+Seeds = Annotated[
+    list[str],
+    groups.start_flag("--seed", help="A page to start from; repeat for more.", show_default=False),
+]
+World = Annotated[
+    str,
+    groups.start_flag(
+        "--world",
+        help="The web to crawl: web, graph:PATH, archive:PATHS or synthetic:pages=N,seed=N.",
+    ),
+]
+Allow = Annotated[
+    list[str],
+    groups.start_flag(
+        "--allow",
+        help="Fetch only from this host, URL prefix or * pattern, or from those listed in a file;"
+        " repeat for more.",
+        show_default=False,
+    ),
+]
+Deny = Annotated[
+    list[str],
+    groups.start_flag(
+        "--deny",
+        help="Never fetch from these; takes the same as --allow, and wins over it.",
+        show_default=False,
+    ),
+]
+
+# --------------------------------------------------------------------------- limits
+
+Budget = Annotated[int, groups.limit_flag("--budget", min=1, help="Stop after this many pages.")]
+MaxRelevant = Annotated[
+    int | None,
+    groups.limit_flag("--max-relevant", min=1, help="Stop after this many relevant pages."),
+]
+MaxSeconds = Annotated[
+    float | None, groups.limit_flag("--max-seconds", min=0, help="Stop after this many seconds.")
+]
+MaxBytes = Annotated[
+    int | None,
+    groups.limit_flag("--max-bytes", min=1, help="Stop after downloading this many bytes."),
+]
+MaxBarren = Annotated[
+    int | None,
+    groups.limit_flag(
+        "--max-barren",
+        min=1,
+        help="Stop after this many pages in a row without a new relevant one.",
+    ),
 ]
 MaxWaiting = Annotated[
     int | None,
-    typer.Option("--max-waiting", min=1, help="Links that may wait; the worst are let go of."),
+    groups.limit_flag(
+        "--max-waiting",
+        min=1,
+        help="Keep at most this many waiting links; drop those with the lowest scores.",
+    ),
 ]
 
 
-def _memory_size(said: object) -> str:
-    """A limit of memory as it was said; empty if it was not."""
-    if said == "":
+def _memory_size(size: object) -> str:
+    """Return a memory limit as it was given, or empty."""
+    if size == "":
         return ""
     try:
-        check_limit(str(said))
+        check_limit(str(size))
     except HoneyguideError as error:
         raise typer.BadParameter(str(error)) from None
-    return str(said)
+    return str(size)
 
 
-def _max_memory(if_not_said: str) -> Any:
-    return typer.Option(
+def _max_memory(default: str) -> Any:
+    return groups.limit_flag(
         "--max-memory",
-        help="Memory to keep to, such as 2G, at least 512M: the worst links are let go of."
-        f" [{if_not_said}]",
+        help="Use at most this much memory, such as 2G; at least 512M. Links with the lowest scores"
+        f" are dropped to keep to it. [{default}]",
         parser=_memory_size,
         metavar="<size>",
         show_default=False,
@@ -142,53 +211,106 @@ def _max_memory(if_not_said: str) -> Any:
 
 
 MaxMemory = Annotated[MemorySize, _max_memory("default: half of the machine's")]
-OtherMaxMemory = Annotated[MemorySize, _max_memory("as before if not said")]
-Seeds = Annotated[
-    list[str],
-    typer.Option("--seed", help="A page to start from; repeat for more.", show_default=False),
-]
-Like = Annotated[
-    list[str],
-    typer.Option(
-        "--like", help="A page like those sought, by file or URL; repeat.", show_default=False
-    ),
-]
-World = Annotated[
-    str,
-    typer.Option("--world", help="web, graph:PATH, archive:PATHS or synthetic:pages=N,seed=N."),
-]
-Judge = Annotated[
-    str, typer.Option("--judge", help="What counts as relevant; `honeyguide list judges`.")
-]
-Encoder = Annotated[
-    str,
-    typer.Option("--encoder", help="What turns words into meaning; `honeyguide list encoders`."),
-]
-Survey = Annotated[
-    int,
-    typer.Option("--survey", min=0, help="URLs of a recorded web to learn common words from."),
-]
-Budget = Annotated[int, typer.Option("--budget", min=1, help="Pages to fetch.")]
-InFlight = Annotated[
-    int | None,
-    typer.Option("--in-flight", min=1, help="Visits at once; 16 on the live web, else 1."),
-]
-Contact = Annotated[str, typer.Option("--contact", help="Web or e-mail address shown to servers.")]
-AllowPrivate = Annotated[
-    bool, typer.Option("--allow-private", help="Allow addresses inside this network.")
-]
-Resolve = Annotated[
-    str,
-    typer.Option("--resolve", help='"NAME=ADDRESS:PORT,...": where hosts really are; * is any.'),
+OtherMaxMemory = Annotated[MemorySize, _max_memory("default: as before")]
+
+# --------------------------------------------------------------------------- live web
+
+Contact = Annotated[
+    str, groups.live_flag("--contact", help="Your web or e-mail address, sent with every request.")
 ]
 Delay = Annotated[
     float | None,
-    typer.Option("--delay", min=0, help="Seconds between two requests to a host; live: 1, else 0."),
+    groups.live_flag(
+        "--delay",
+        min=0,
+        help="Seconds between two requests to a host. [default: 1 on the live web, else 0]",
+    ),
+]
+SiteDelay = Annotated[
+    float, groups.live_flag("--delay", min=0, help="Seconds between two requests to a host.")
 ]
 Patience = Annotated[
     float | None,
-    typer.Option(
-        "--patience", min=0, help="Seconds worth waiting for a much better link; twice the delay."
+    groups.live_flag(
+        "--patience",
+        min=0,
+        help="Wait up to this many seconds for the host of a much better link."
+        " [default: twice the delay]",
     ),
 ]
-RandomSeed = Annotated[int, typer.Option("--random-seed", min=0, help="Makes a run repeatable.")]
+InFlight = Annotated[
+    int | None,
+    groups.live_flag(
+        "--in-flight", min=1, help="Visits at the same time. [default: 16 on the live web, else 1]"
+    ),
+]
+AllowPrivate = Annotated[
+    bool,
+    groups.live_flag("--allow-private", help="Allow addresses of this machine and its network."),
+]
+Resolve = Annotated[
+    str,
+    groups.live_flag(
+        "--resolve",
+        help='Where hosts are, instead of asking DNS: "NAME=ADDRESS:PORT,..."; * is any host.',
+    ),
+]
+
+# --------------------------------------------------------------------------- parts
+
+Encoder = Annotated[
+    str,
+    groups.part_flag(
+        "--encoder",
+        help="What turns words into vectors of meaning; see `honeyguide list encoders`.",
+    ),
+]
+Gate = Annotated[
+    str,
+    groups.part_flag(
+        "--gate", help="What may skip links whose turn has come; see `honeyguide list gates`."
+    ),
+]
+Survey = Annotated[
+    int,
+    groups.part_flag(
+        "--survey",
+        min=0,
+        help="For agents that read URLs: count the words of this many URLs first.",
+    ),
+]
+RandomSeed = Annotated[
+    int,
+    groups.part_flag("--random-seed", min=0, help="The same number gives the same random choices."),
+]
+
+# --------------------------------------------------------------------------- output and settings
+
+
+def _results_folder(name: str | Path) -> Path:
+    """Return the folder that --out names; refuse an empty name, which would be this folder."""
+    if not str(name).strip():
+        raise HoneyguideError("--out names no folder")
+    return Path(name)
+
+
+Out = Annotated[
+    Path,
+    groups.output_flag(
+        "--out",
+        help="The folder for the results.",
+        parser=_results_folder,
+        metavar="<path>",
+        show_default=False,
+    ),
+]
+Config = Annotated[
+    Path | None,
+    groups.output_flag(
+        "--config",
+        callback=_read_config,
+        is_eager=True,
+        help="A TOML file with flags as keys; flags of the command line win.",
+    ),
+]
+Folder = Annotated[Path, typer.Argument(help="The folder of a crawl.", show_default=False)]

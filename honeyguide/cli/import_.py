@@ -1,4 +1,4 @@
-"""honeyguide import: recorded webs from other forms."""
+"""honeyguide import: make recorded webs from other formats, one command for each."""
 
 import shutil
 import signal
@@ -15,29 +15,29 @@ from honeyguide.cli.progress import progress_bar
 from honeyguide.errors import HoneyguideError
 from honeyguide.text.words import counted
 
-app = typer.Typer(help="Make a recorded web that can be crawled again and again.")
+app = typer.Typer(help="Make a recorded web from files of other formats.")
 
-Source = Annotated[Path, typer.Argument(help="What to read.", show_default=False)]
-Out = Annotated[Path, typer.Argument(help="The folder to make.", show_default=False)]
+Source = Annotated[Path, typer.Argument(help="The file or folder to read.", show_default=False)]
+Out = Annotated[Path, typer.Argument(help="The folder to write.", show_default=False)]
 
 
 @app.callback(invoke_without_command=True)
-def _import_what(context: typer.Context) -> None:
-    """Make a recorded web that can be crawled again and again."""
+def _show_help(context: typer.Context) -> None:
+    """Make a recorded web from files of other formats."""
     flags.show_help(context)
 
 
-@app.command("jsonl", short_help="From JSON lines: id, title, text, links, labels.")
+@app.command("jsonl", short_help="Import JSON lines with id, title, text, links and labels.")
 def jsonl(source: Source, out: Out) -> None:
-    """From a JSONL or JSONL.zst file, one page a line: id, title, text, links, labels."""
+    """Import a .jsonl or .jsonl.zst file, one page a line: id, title, text, links, labels."""
     from honeyguide.recorded.importers.jsonl import import_jsonl
 
     _import(import_jsonl, source, out)
 
 
-@app.command("html", short_help="From a folder or tar archive of HTML files.")
+@app.command("html", short_help="Import a folder or tar archive of HTML files.")
 def html(source: Source, out: Out) -> None:
-    """From a folder or tar archive (.tar, .tar.gz, .tar.zst) of a site's HTML files."""
+    """Import a folder or tar archive (.tar, .tar.gz, .tar.zst) of a site's HTML files."""
     from honeyguide.recorded.importers.html import import_html
 
     _import(import_html, source, out)
@@ -46,33 +46,37 @@ def html(source: Source, out: Out) -> None:
 @app.command("warc")
 def warc(
     sources: Annotated[
-        list[Path], typer.Argument(help="Files, or folders of them.", show_default=False)
+        list[Path],
+        typer.Argument(help="WARC or WAT files, or folders of them.", show_default=False),
     ],
     out: Out,
 ) -> None:
-    """From WARC or WAT files, a crawl's own or Common Crawl's."""
+    """Import WARC or WAT files, of a crawl or of Common Crawl."""
     from honeyguide.recorded.importers.warc import import_warc
 
     _import(import_warc, sources, out)
 
 
-@app.command("wikipedia", short_help="From a dump of a MediaWiki.")
+@app.command("wikipedia", short_help="Import a dump of Wikipedia or another MediaWiki.")
 def wikipedia(
     source: Source,
     out: Out,
     sample: Annotated[
-        float, typer.Option("--sample", help="The part of the pages to take, drawn at random.")
+        float, typer.Option("--sample", help="Take only this share of the pages, drawn at random.")
     ] = 1.0,
     pagelinks: Annotated[
         Path | None,
-        typer.Option("--pagelinks", help="The wiki's own list of links, pagelinks.sql.gz."),
+        typer.Option("--pagelinks", help="The wiki's own table of links, pagelinks.sql.gz."),
     ] = None,
     namespaces: Annotated[
-        list[int], typer.Option("--namespace", help="Whose pages to take, by number; repeat.")
+        list[int],
+        typer.Option(
+            "--namespace", help="Take the pages of this namespace, by number; repeat for more."
+        ),
     ] = [0],  # noqa: B006 - typer copies it
     random_seed: flags.RandomSeed = 0,
 ) -> None:
-    """From a dump of Wikipedia or another MediaWiki: pages-articles.xml, .bz2, .gz or .zst."""
+    """Import a dump of a MediaWiki: pages-articles.xml, .xml.bz2, .xml.gz or .xml.zst."""
     from honeyguide.recorded.importers.wikipedia import import_wikipedia
 
     work = partial(
@@ -85,17 +89,25 @@ def wikipedia(
     _import(work, source, out)
 
 
-@app.command("subgraph", short_help="From a recorded web, what surrounds some targets.")
+@app.command("subgraph", short_help="Cut the pages around some targets out of a recorded web.")
 def subgraph(
     source: Annotated[Path, typer.Argument(help="A recorded web.", show_default=False)],
     out: Out,
     targets: Annotated[
-        str, typer.Option("--targets", help="Domains, with commas between, or a file of them.")
+        str,
+        typer.Option(
+            "--targets", help="Domains with commas between them, or a file with one a line."
+        ),
     ] = "",
-    label: Annotated[str, typer.Option("--label", help="Or: pages with this label.")] = "",
-    hops: Annotated[int, typer.Option("--hops", min=0, help="Links to follow to a target.")] = 2,
+    label: Annotated[
+        str, typer.Option("--label", help="Instead of --targets: pages with this label.")
+    ] = "",
+    hops: Annotated[
+        int,
+        typer.Option("--hops", min=0, help="Take pages up to this many links away from a target."),
+    ] = 2,
 ) -> None:
-    """From a recorded web, the pages that lead to some targets and those they link to."""
+    """Take from a recorded web the pages that lead to some targets, and what they link to."""
     from honeyguide.judges.targets import Targets
     from honeyguide.recorded.importers.subgraph import cut_subgraph
 
@@ -109,25 +121,25 @@ def subgraph(
 
 
 def _import(work: Callable[..., dict[str, Any]], source: Path | list[Path], out: Path) -> None:
-    with _alone(out), progress_bar() as bar:
+    with _locked(out), progress_bar() as bar:
         task = bar.add_task("reading", total=None, news="")
 
         def report(done: int, total: int) -> None:
             bar.update(task, completed=done, total=total or None)
 
         counts = work(source, out, report)
-    typer.echo(f"{out}: " + ", ".join(_said(count, name) for name, count in counts.items()))
+    typer.echo(f"{out}: " + ", ".join(_with_noun(count, name) for name, count in counts.items()))
     typer.echo(f"crawl it with --world graph:{out}")
 
 
-def _said(count: int, name: str) -> str:
+def _with_noun(count: int, name: str) -> str:
     is_plural = name.isalpha() and name.endswith("s")
     return counted(count, name[:-1]) if is_plural else f"{count:,} {name}"
 
 
 @contextmanager
-def _alone(out: Path) -> Iterator[None]:
-    """One import at a time to a place: what others have begun there was killed, and is removed."""
+def _locked(out: Path) -> Iterator[None]:
+    """Hold the lock of a place; remove what imports that were killed left there."""
     from honeyguide.recorded.writer import drafts
     from honeyguide.storage.lock import Lock
 

@@ -1,4 +1,4 @@
-"""honeyguide list: the names that other commands take."""
+"""honeyguide list: list agents, judges, worlds and other parts, or the labels of a web."""
 
 from typing import Annotated
 
@@ -12,11 +12,16 @@ from honeyguide.errors import HoneyguideError, unknown
 
 def list_names(
     what: Annotated[
-        str, typer.Argument(help="agents, judges, worlds, ...; without it, all that can be listed.")
+        str,
+        typer.Argument(
+            help="agents, judges, worlds, ...; without it, everything that can be listed."
+        ),
     ] = "",
-    world: Annotated[str, typer.Option("--world", help="For labels: graph:PATH, ...")] = "",
+    world: Annotated[
+        str, typer.Option("--world", help="For labels: the web, such as graph:PATH.")
+    ] = "",
 ) -> None:
-    """List the parts of a kind with what they do, or the labels of a web with their counts."""
+    """List the parts of one kind with what they do, or the labels of a web with their counts."""
     from honeyguide.registry import FAMILIES, missing, parts
 
     kinds = {f"{kind}s": kind for kind in FAMILIES}
@@ -39,7 +44,7 @@ def list_names(
 
 
 def _print(rows: dict[str, str]) -> None:
-    """Names and what they mean, in two columns."""
+    """Print names and what they mean in two columns."""
     table = Table(box=None, show_header=False, pad_edge=False)
     for row in rows.items():
         table.add_row(*row)
@@ -51,7 +56,7 @@ def _list_labels(world: str) -> None:
     from honeyguide.registry import make
 
     if not world:
-        raise HoneyguideError("whose labels? say --world graph:PATH or --world synthetic")
+        raise HoneyguideError("name the web with --world graph:PATH or --world synthetic")
     opened = make("world", world, judge=Label("any"))
     for label, count in sorted(opened.labels().items(), key=lambda item: (-item[1], item[0])):
         typer.echo(f"{count:>8}  {label}")

@@ -1,4 +1,4 @@
-"""Progress bars, on standard error."""
+"""Progress bars on standard error."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,7 +10,7 @@ from honeyguide.cli.terminal import console, guarded_streams
 
 @contextmanager
 def progress_bar() -> Iterator[Progress]:
-    """A bar with counts, an estimate and a field of its own for news."""
+    """Show a bar with counts, the time left and a short text; none without a terminal."""
     columns = (
         TextColumn("{task.description}", markup=False),
         BarColumn(),
@@ -20,5 +20,5 @@ def progress_bar() -> Iterator[Progress]:
     )
     screen = console(err=True)
     bar = Progress(*columns, console=screen, disable=not screen.is_terminal)
-    with bar, guarded_streams():  # a bar puts streams of its own in place of the standard ones
+    with bar, guarded_streams():  # a bar replaces the standard streams
         yield bar

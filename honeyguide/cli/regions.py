@@ -1,4 +1,4 @@
-"""honeyguide regions: the lists on a page, record by record."""
+"""honeyguide regions: show the lists on a page, record by record."""
 
 import asyncio
 import json
@@ -19,9 +19,11 @@ SHOWN = 100  # characters of a record
 
 
 def regions(
-    page: Annotated[str, typer.Argument(help="A web address, a file, or - for what is typed in.")],
-    most: Annotated[int, typer.Option("--most", min=1, help="Regions to show.")] = 2,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object a record.")] = False,
+    page: Annotated[str, typer.Argument(help="A URL, a file, or - for standard input.")],
+    most: Annotated[int, typer.Option("--most", min=1, help="Show at most this many lists.")] = 2,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object for each record.")
+    ] = False,
     contact: flags.Contact = "",
     allow_private: flags.AllowPrivate = False,
     resolve: flags.Resolve = "",
@@ -54,7 +56,7 @@ def _show_json(number: int, region: "Region") -> None:
 
 
 def _read(page: str, contact: str, allow_private: bool, resolve: str) -> tuple[bytes, str, str]:
-    """A page's bytes, its address if it has one, and what it says it is."""
+    """Return the bytes of a page, its URL if it has one, and its content type."""
     if page == "-":
         return sys.stdin.buffer.read(), "", ""
     if "://" not in page:
@@ -71,10 +73,10 @@ async def _fetch(
     from honeyguide.contracts import Verdict
     from honeyguide.registry import make
 
-    told = {"contact": contact} if contact else {}
+    named = {"contact": contact} if contact else {}
     world = make(
         "world", "web", judge=lambda page: Verdict(0.0, False), allow_private=allow_private,
-        resolve=resolve, **told,
+        resolve=resolve, **named,
     )  # fmt: skip
     try:
         visit = await world.visit(world.find(page))

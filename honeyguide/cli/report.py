@@ -1,4 +1,4 @@
-"""honeyguide report: what a crawl did to a host, for whoever runs the host."""
+"""honeyguide report: show the owner of a site what a crawl requested."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from honeyguide.cli.status import Folder
+from honeyguide.cli import flags
 from honeyguide.errors import HoneyguideError
 
 if TYPE_CHECKING:
@@ -17,19 +17,22 @@ if TYPE_CHECKING:
 
 
 def report(
-    folder: Folder,
+    folder: flags.Folder,
     host: Annotated[
-        str | None, typer.Option("--host", help="One host, in full; a URL names its host, too.")
+        str | None,
+        typer.Option("--host", help="Report on this host in full; a URL stands for its host."),
     ] = None,
     as_json: Annotated[
         bool,
-        typer.Option("--json", help="A line of JSON for each host; times are seconds since 1970."),
+        typer.Option(
+            "--json", help="Print a line of JSON for each host; times are seconds since 1970."
+        ),
     ] = False,
     out: Annotated[
-        Path | None, typer.Option("--out", help="The file to make; - is standard output.")
+        Path | None, typer.Option("--out", help="The file to write; - is standard output.")
     ] = None,
 ) -> None:
-    """Show a site's owner what a crawl asked of the site, when, and which wishes it heeded."""
+    """Show the owner of a site what a crawl requested, and when."""
     from honeyguide.storage.host_report import host_named, host_reports
 
     name = "" if host is None else host_named(host)

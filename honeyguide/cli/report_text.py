@@ -1,4 +1,4 @@
-"""Reports on hosts, in words that a site's owner understands."""
+"""Reports on hosts as text for the owner of a site."""
 
 import heapq
 import math
@@ -24,7 +24,7 @@ _UNKNOWN_RULE = "a rule of a file that was not kept, or of the host that they re
 
 
 def letter(report: HostReport) -> Iterator[str]:
-    """One host, in sentences and a table."""
+    """Describe one host in sentences and a table."""
     yield _requests(report)
     yield from _missing(report.missing)
     yield from _gaps(report)
@@ -36,7 +36,7 @@ def letter(report: HostReport) -> Iterator[str]:
 
 
 def overview(reports: Iterable[HostReport]) -> Iterator[str]:
-    """A line for each of the hosts that were asked most, and the sum of all."""
+    """List the hosts with the most requests, one a line, and the sum of all."""
     hosts = asked = refused = missing = 0
     most: list[tuple[int, int, HostReport]] = []
     for report in reports:
@@ -60,7 +60,7 @@ def overview(reports: Iterable[HostReport]) -> Iterator[str]:
 
 
 def remarks(status: Mapping[str, Any], known: Known) -> Iterator[str]:
-    """What a reader must know of the crawl to judge the figures."""
+    """Say what a reader must know of the crawl to judge the figures."""
     if status["process"]:
         yield "The crawl is running: these are its requests so far."
     if known.requests and known.earlier_visits:
@@ -79,7 +79,7 @@ def remarks(status: Mapping[str, Any], known: Known) -> Iterator[str]:
         )
     contact = status["settings"].get("contact")
     if contact:
-        yield f"Every request named whom to ask about the crawl: {contact}"
+        yield f"Every request named a contact for questions about the crawl: {contact}"
 
 
 # --------------------------------------------------------------------------- sentences
@@ -113,9 +113,9 @@ def _missing(visits: int) -> Iterator[str]:
     if visits:
         was, is_not = ("was", "it is") if visits == 1 else ("were", "they are")
         yield (
-            f"{counted(visits, 'further request')} brought a page, but {was} not noted before the"
-            f" crawler was killed: {is_not} not counted here. Requests that were under way then may"
-            " be missing, too."
+            f"{counted(visits, 'further request')} brought a page, but {was} not recorded before"
+            f" the crawler was killed: {is_not} not counted here. Requests that were under way then"
+            " may be missing, too."
         )
 
 
@@ -177,7 +177,7 @@ def _waits(waits: Waits | None) -> Iterator[str]:
         return
     yield (
         f"{counted(waits.asked, 'answer')} asked to wait (Retry-After);"
-        f" {waits.obeyed:,} of these wishes {'was' if waits.obeyed == 1 else 'were'} obeyed:"
+        f" {waits.obeyed:,} {'was' if waits.obeyed == 1 else 'were'} obeyed:"
     )
     for wait in waits.examples:
         yield f"  {_wait(wait)}"
@@ -222,17 +222,17 @@ def _short(seconds: float | None) -> str:
 
 
 def _at_least(seconds: float) -> str:
-    """Seconds, rounded down: a report does not promise more than was measured."""
+    """Format seconds, rounded down: a report does not promise more than was measured."""
     return f"{math.floor(seconds * 100) / 100:,.2f} s"
 
 
 def _moment(seconds: float, after: float | None = None) -> str:
-    """A date and time (UTC); on the same day as another moment, the time alone."""
+    """Format a date and time (UTC), or only the time if `after` is on the same day."""
     when = datetime.fromtimestamp(seconds, UTC)
     is_same_day = after is not None and datetime.fromtimestamp(after, UTC).date() == when.date()
     return f"{when:%H:%M:%S}" if is_same_day else f"{when:%Y-%m-%d %H:%M:%S}"
 
 
 def _clean(text: str) -> str:
-    """On one line, and nothing that a terminal obeys."""
+    """Replace everything that is not printable, so that the text stays on one line."""
     return "".join(sign if sign.isprintable() else "\ufffd" for sign in text)

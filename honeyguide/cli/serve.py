@@ -1,4 +1,4 @@
-"""honeyguide serve: the generated web over real HTTP, to try a crawler on."""
+"""honeyguide serve: serve a generated web over HTTP, to try a crawler on."""
 
 import asyncio
 import os
@@ -12,21 +12,27 @@ from honeyguide.errors import HoneyguideError
 if TYPE_CHECKING:
     from honeyguide.worlds.synthetic.world import SyntheticWorld
 
-TOPIC = "geology"  # that the documentation crawls for
-Port = Annotated[int, typer.Option("--port", min=0, max=65_535, help="On loopback; 0: a free one.")]
+TOPIC = "geology"  # the topic of the examples in the documentation
+Port = Annotated[
+    int,
+    typer.Option(
+        "--port", min=0, max=65_535, help="A port of this machine (127.0.0.1); 0 takes a free one."
+    ),
+]
 
 
 def serve(
-    pages: Annotated[int, typer.Option("--pages", min=100, help="Pages of the web.")] = 20_000,
-    seed: Annotated[
-        int, typer.Option("--seed", help="Which web: another number, another one.")
-    ] = 1,
+    pages: Annotated[int, typer.Option("--pages", min=100, help="The number of pages.")] = 20_000,
+    seed: Annotated[int, typer.Option("--seed", help="Another number makes another web.")] = 1,
     port: Port = 8765,
     sites: Annotated[
-        str, typer.Option("--sites", help="Organisations' sites of this set instead: tesw, ...")
+        str,
+        typer.Option(
+            "--sites", help="Serve the sites of this set of organisations instead, such as tesw."
+        ),
     ] = "",
 ) -> None:
-    """Serve a generated web under all of its host names on one port of this machine."""
+    """Serve a generated web with all of its host names on one port of this machine."""
     from honeyguide.contracts import Page, Verdict
     from honeyguide.source_finder.organisations.serve import Server as SitesServer
     from honeyguide.source_finder.organisations.world import OrganisationsWorld
@@ -45,7 +51,7 @@ def serve(
         else:
             web = SyntheticWorld(judge, pages, seed)
             served = Server(web, port)
-            begin = _beginning(web)
+            begin = _how_to_start(web)
         async with served as server:
             typer.echo(begin)
             typer.echo(f'crawl it with: --resolve "*=127.0.0.1:{server.port}" --allow-private')
@@ -58,8 +64,8 @@ def serve(
         raise HoneyguideError(f"cannot serve on port {port}: {reason}") from None
 
 
-def _beginning(web: "SyntheticWorld") -> str:
-    """A topic and a page to start from; in a small web not every topic has one."""
+def _how_to_start(web: "SyntheticWorld") -> str:
+    """Name a topic and a page to start from; in a small web not every topic has one."""
     for topic in (TOPIC, *web.topics()):
         with suppress(HoneyguideError):
             return f"for {topic} begin with: --topic {topic} --seed {web.find(topic).url}"

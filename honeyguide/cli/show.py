@@ -1,14 +1,13 @@
-"""honeyguide show: what a crawl has learnt, in a form to read."""
+"""honeyguide show: show what a crawl has learnt."""
 
 import typer
 from rich.table import Table
 
 from honeyguide.cli import flags
-from honeyguide.cli.status import Folder
 from honeyguide.cli.terminal import console
 from honeyguide.errors import HoneyguideError
 
-WIDE = 130  # columns, for a table whose headings take one line
+WIDE = 130  # columns that a table with headings of one line needs
 app = typer.Typer(help="Show what a crawl has learnt.")
 
 
@@ -19,8 +18,8 @@ def _show(context: typer.Context) -> None:
 
 
 @app.command("policy")
-def policy(folder: Folder) -> None:
-    """Print the states of a crawl's gate: visits, values and decisions."""
+def policy(folder: flags.Folder) -> None:
+    """Show what the gate of a crawl has learnt, state by state."""
     from honeyguide.storage import exports
 
     rows = exports.policy(folder)

@@ -1,4 +1,4 @@
-"""Sites by what a person says: a generated set, or a file of addresses."""
+"""Sites named on the command line: a generated set, or a file of URLs."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from honeyguide import urls
+from honeyguide.cli.flags import refuse_unused
 from honeyguide.contracts import Judge, Page, Verdict
 from honeyguide.errors import HoneyguideError
 from honeyguide.registry import make
@@ -16,19 +17,22 @@ if TYPE_CHECKING:
 
 
 class Row(msgspec.Struct):
-    """A labelled site: where it begins, and its source pages."""
+    """A labelled site: its home page and its source pages."""
 
     home: str
     sources: list[str]
 
 
-def labelled_place(said: str, kind: str, contact: str) -> "tuple[Place, Judge]":
-    """Sites whose source pages are known, and the judge that knows them."""
+def labelled_place(name_or_file: str, kind: str, contact: str) -> "tuple[Place, Judge]":
+    """Return sites with known source pages, and the judge that recognises these."""
     from honeyguide.source_finder.training.finder import Place
 
-    if not Path(said).is_file():
-        return _generated(said), make("judge", f"label:source:{kind}")
-    rows = [_row(said, number, line) for number, line in enumerate(_lines(Path(said)), 1)]
+    if not Path(name_or_file).is_file():
+        return _generated(name_or_file), make("judge", f"label:source:{kind}")
+    rows = [
+        _row(name_or_file, number, line)
+        for number, line in enumerate(_lines(Path(name_or_file)), 1)
+    ]
     known = {urls.canonical(url) for row in rows for url in row.sources}
 
     def judge(page: Page) -> Verdict:
@@ -37,20 +41,22 @@ def labelled_place(said: str, kind: str, contact: str) -> "tuple[Place, Judge]":
     return Place(lambda judge: _web(judge, contact), [row.home for row in rows]), judge
 
 
-def unlabelled_place(said: str, contact: str) -> "Place":
-    """Sites of which nothing is known."""
+def unlabelled_place(name_or_file: str, contact: str) -> "Place":
+    """Return sites whose source pages are not known."""
     from honeyguide.source_finder.training.finder import Place
 
-    if not Path(said).is_file():
-        return _generated(said)
-    return Place(lambda judge: _web(judge, contact), [address(line) for line in _lines(Path(said))])
+    if not Path(name_or_file).is_file():
+        return _generated(name_or_file)
+    return Place(
+        lambda judge: _web(judge, contact), [address(line) for line in _lines(Path(name_or_file))]
+    )
 
 
-def address(said: str) -> str:
-    """The one spelling of a web address."""
-    found = urls.canonical(said) or urls.canonical(f"https://{said}")
+def address(name_or_file: str) -> str:
+    """Return the canonical form of a URL that may lack its scheme."""
+    found = urls.canonical(name_or_file) or urls.canonical(f"https://{name_or_file}")
     if found is None or "." not in urls.host(found):
-        raise HoneyguideError(f"{said!r} is no web address")
+        raise HoneyguideError(f"{name_or_file!r} is no web address")
     return found
 
 
@@ -63,10 +69,16 @@ def _generated(world: str) -> "Place":
     return Place(lambda judge: make("world", world, judge=judge), sites.homes)
 
 
-def open_world(world: str, **told: Any) -> Any:
-    """A world that nobody judges, told all that is not empty; no delay is not nothing."""
-    said = {name: value for name, value in told.items() if value or name == "delay"}
-    return make("world", world, judge=lambda page: Verdict(0.0, False), **said)
+def open_sites(world: str, delay: float, **live_settings: Any) -> Any:
+    """Open a world of sites; settings of the live web are refused for other worlds."""
+    refuse_unused(world, **live_settings)
+    return open_world(world, delay=delay, **live_settings)
+
+
+def open_world(world: str, **settings: Any) -> Any:
+    """Open a world without a judge; settings that are empty are left out, but a delay of 0."""
+    given = {name: value for name, value in settings.items() if value or name == "delay"}
+    return make("world", world, judge=lambda page: Verdict(0.0, False), **given)
 
 
 def _web(judge: Judge, contact: str) -> Any:

@@ -1,17 +1,17 @@
-"""How a crawl stands, in words for people."""
+"""The status of a crawl as lines to read."""
 
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-ALWAYS = ("topic", "seeds", "world", "judge", "encoder", "agent", "budget")  # settings to show
-# whole pages, which `like` names; when it was begun, and by which rules
-NEVER = ("examples", "year", "bounded")
-LONGEST = 200  # characters of a setting
+ALWAYS_SHOWN = ("topic", "seeds", "world", "judge", "encoder", "agent", "budget")
+# texts of pages that `like` names, and settings that nobody chooses
+NEVER_SHOWN = ("examples", "year", "bounded")
+LONGEST_SETTING = 200  # characters
 
 
 def lines(status: Mapping[str, Any]) -> Iterator[str]:
-    """A line for each thing that is known, then one for each setting that was chosen."""
+    """Return a line for each figure, then one for each setting that differs from the default."""
     settings, known = status["settings"], dict(status)
     del known["settings"]
     known["visits"] = f"{status['visits']:,} of {settings.get('budget', 0):,}"
@@ -21,7 +21,7 @@ def lines(status: Mapping[str, Any]) -> Iterator[str]:
         yield f"{name.replace('_', ' '):<12} {_readable(value)}"
     yield "settings"
     for name, value in settings.items():
-        if name in ALWAYS or (name not in NEVER and value and value != "none"):
+        if name in ALWAYS_SHOWN or (name not in NEVER_SHOWN and value and value != "none"):
             yield f"  {name.replace('_', '-'):<14} {_short(_readable(value))}"
 
 
@@ -42,4 +42,4 @@ def _readable(value: object) -> str:
 
 
 def _short(text: str) -> str:
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]} ..."
+    return text if len(text) <= LONGEST_SETTING else f"{text[:LONGEST_SETTING]} ..."

@@ -1,4 +1,4 @@
-"""The one way to a terminal: text from the web is shown there, never obeyed."""
+"""Escape control characters in everything that is printed to a terminal."""
 
 import io
 import sys
@@ -14,38 +14,38 @@ from honeyguide.text.words import printable
 
 
 class PrintableStream(io.TextIOBase):
-    """A text stream that escapes control characters; it offers no buffer to write past it."""
+    """A text stream that escapes control characters; it has no buffer that would bypass this."""
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
 
     @property
     def encoding(self) -> str:  # type: ignore[override]
-        """That of the stream."""
+        """Same as the stream's."""
         return self.stream.encoding or "utf-8"
 
     @property
     def errors(self) -> str | None:  # type: ignore[override]
-        """That of the stream."""
+        """Same as the stream's."""
         return self.stream.errors
 
     def write(self, text: str) -> int:
-        """Write a text, with escapes for what the stream's encoding cannot say, too."""
+        """Write a text; escape what the encoding of the stream cannot express, too."""
         shown = printable(text.replace("\r\n", "\n"))  # CSV ends its lines with both
         self.stream.write(shown.encode(self.encoding, "backslashreplace").decode(self.encoding))
         return len(text)
 
     def flush(self) -> None:
-        """Hand on what waits."""
+        """Flush the stream."""
         if not self.stream.closed:
             self.stream.flush()
 
     def isatty(self) -> bool:
-        """Whether a person reads it."""
+        """Whether the stream is a terminal."""
         return self.stream.isatty()
 
     def fileno(self) -> int:
-        """The number of the stream's file."""
+        """Return the file descriptor of the stream."""
         return self.stream.fileno()
 
     def writable(self) -> bool:
@@ -54,7 +54,7 @@ class PrintableStream(io.TextIOBase):
 
 
 class PrintableConsole(Console):
-    """A console whose own colours come through, and nothing that its texts ask for."""
+    """A rich console with colours of its own that escapes control characters in its texts."""
 
     def render_str(self, text: str, **options: Any) -> Text:
         """Escape a text before its width is measured."""
@@ -63,13 +63,13 @@ class PrintableConsole(Console):
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None
     ) -> Iterable[Segment]:
-        """Escape the text of every segment, whatever made it."""
+        """Escape the text of every segment."""
         for segment in super().render(renderable, options):
             yield segment if segment.control else segment._replace(text=printable(segment.text))
 
 
 def console(err: bool = False, **settings: Any) -> Console:
-    """A console on standard output or standard error that takes brackets for brackets."""
+    """Return a console on standard output or standard error, without markup in brackets."""
     stream: Any = sys.stderr if err else sys.stdout
     if isinstance(stream, PrintableStream):
         stream = stream.stream  # the console escapes: the stream would escape its colours, too
@@ -77,13 +77,13 @@ def console(err: bool = False, **settings: Any) -> Console:
 
 
 def guard_streams() -> None:
-    """Let everything that this process writes to its standard streams be escaped."""
+    """Escape everything that this process writes to its standard streams."""
     sys.stdout, sys.stderr = _guarded(sys.stdout), _guarded(sys.stderr)
 
 
 @contextmanager
 def guarded_streams() -> Iterator[None]:
-    """The same until the end of a block, for streams that something else has replaced."""
+    """Escape the standard streams within a block, whatever has replaced them."""
     before = sys.stdout, sys.stderr
     guard_streams()
     try:

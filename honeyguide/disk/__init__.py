@@ -1,1 +1,1 @@
-"""Files: safe names, atomic writes, and states as bytes."""
+"""Files: safe names, atomic writes, states as bytes. What the bytes mean is not known here."""

@@ -1,1 +1,1 @@
-"""Text to vectors."""
+"""Text to vectors of meaning, one encoder a file. None downloads anything at run time."""

@@ -15,7 +15,7 @@ from honeyguide import urls
 SIGNS = "abcdefghijklmnopqrstuvwxyz0 "  # letters, any digit, and where a word begins or ends
 EDGE = -1  # the last sign: where a word begins or ends
 SHORTEST = 5  # letters that say anything
-GIBBERISH = -3.4  # mean log-probability of a sign; docs/gates.md says how it was chosen
+GIBBERISH = -3.4  # mean log-probability of a sign; docs/use/gates.md says how it was chosen
 
 _runs = re.compile(r"[a-z0-9]+").findall
 _digit = re.compile(r"\d").sub

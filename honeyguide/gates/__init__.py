@@ -1,1 +1,3 @@
-"""Gates: whether a link whose turn has come is fetched. One file, one gate."""
+"""Whether a link whose turn has come is fetched or skipped, one gate a file. The order of links
+is not decided here.
+"""

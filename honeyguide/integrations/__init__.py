@@ -1,1 +1,3 @@
-"""Other programs' ways to drive a crawl; each needs an extra of its own."""
+"""Crawls driven by other programs; each needs an extra of its own. Nothing here is needed by a
+crawl.
+"""

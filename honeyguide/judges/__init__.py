@@ -1,1 +1,1 @@
-"""Opinions on how relevant a page is."""
+"""How relevant a page is, and why, one judge a file. A judge keeps nothing from page to page."""

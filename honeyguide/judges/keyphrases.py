@@ -26,7 +26,7 @@ class Keyphrases:
         high: float = 1.0,  # one above too: 3/5 and 4/5 are the document's own correction
         capped: bool = False,  # whether one above counts as `high` instead
         specific: bool = True,  # whether a phrase must be as specific as what is looked for
-        threshold: float = 0.006,  # chosen on 6 topics of wikispeedia: docs/judges.md
+        threshold: float = 0.006,  # chosen on 6 topics of wikispeedia: docs/use/judges.md
     ) -> None:
         wanted = search.split("|") if isinstance(search, str) else search
         self._searches = Searches(wanted or (topic,), encoder, low, high, capped, specific)

@@ -11,7 +11,7 @@ __all__ = ["Topic", "check_topic"]
 
 LONGEST = 200_000  # characters of a page in which words are counted
 
-# Chosen on 98 topics of three labelled webs; docs/judges.md has the figures on 44 others
+# Chosen on 98 topics of three labelled webs; docs/use/judges.md has the figures on 44 others
 MEANING, WORDS, TITLE = 0.75, 0.35, 0.10
 USUAL = 3.0  # a word that makes up so many of a thousand is half of what words can say
 

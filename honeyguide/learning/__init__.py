@@ -1,1 +1,3 @@
-"""What learners share: networks, replay memories, regression, saved policies."""
+"""What learners share: networks, replay memories, regression, saved policies. Whole agents are
+in agents/.
+"""

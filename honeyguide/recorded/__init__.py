@@ -1,1 +1,1 @@
-"""Recorded webs on disk: reader, writer, importers."""
+"""Recorded webs on disk: reader, writer, importers. They are crawled by worlds/."""

@@ -1,4 +1,4 @@
-"""Checks that anyone can run on a part of their own; the project's tests run the very same."""
+"""Checks that anyone can run on a part of their own. Tests of honeyguide itself are in tests/."""
 
 from honeyguide.testing.resume import ResumeError, check_resume
 from honeyguide.testing.webs import GrowingWeb

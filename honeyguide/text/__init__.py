@@ -1,1 +1,1 @@
-"""Text: words, languages, key phrases."""
+"""Words, languages and key phrases of a text. Pages are not known here."""

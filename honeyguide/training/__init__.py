@@ -1,1 +1,3 @@
-"""What is learnt from examples before a crawl."""
+"""Learning before a crawl: judges from example pages, agents on practice webs. Learning during a
+crawl is in agents/.
+"""

@@ -1,4 +1,4 @@
-"""URLs: one spelling for each, their hosts, registrable domains and patterns."""
+"""URLs: canonical form, hosts, registrable domains and patterns. Nothing is requested here."""
 
 from honeyguide.urls.spelling import MAX_LENGTH, NOISE, canonical, host, words
 

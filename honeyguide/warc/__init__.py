@@ -1,1 +1,1 @@
-"""WARC files and their CDXJ indexes."""
+"""WARC files and their CDXJ indexes. Crawl folders are in storage/."""

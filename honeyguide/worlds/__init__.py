@@ -1,1 +1,1 @@
-"""Webs to crawl: recorded, generated, live."""
+"""Webs to crawl: live, recorded, generated, replayed. Which link comes next is not decided here."""

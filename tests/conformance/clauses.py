@@ -5,6 +5,7 @@ from dataclasses import dataclass
 RULES = "tests/conformance/test_rfc9309_rules.py"
 ACCESS = "tests/conformance/test_rfc9309_access.py"
 URLS = "tests/conformance/test_whatwg_url.py"
+WARC_FILES = "tests/storage/test_warc.py"
 WARC = "tests/conformance/test_warc_1_1.py"
 ROBOTS = "tests/web/test_robots.py"
 ROBOTS_TXT = "tests/web/test_robots_txt.py"
@@ -39,7 +40,7 @@ ROBOTS_STANDARD = Standard(
     "RFC 9309, Robots Exclusion Protocol",
     "https://www.rfc-editor.org/rfc/rfc9309",
     "The whole of section 2, for the product token `honeyguide`. Crawl-delay, which is not part of"
-    " it, is read and kept up to 60 s ([politeness.md](../politeness.md)).",
+    " it, is read and kept up to 60 s ([politeness.md](../use/politeness.md)).",
     (
         Clause(
             "2.1, 2.2",
@@ -514,7 +515,7 @@ WARC_STANDARD = Standard(
                 "a_record_ends_after_its_length_with_two_line_ends",
                 "no_header_of_a_server_breaks_a_record",
             )
-            + _tests("tests/storage/test_warc.py", "a_header_cannot_smuggle_in_another"),
+            + _tests(WARC_FILES, "a_header_cannot_smuggle_in_another"),
         ),
         Clause(
             "5.2 to 5.5",
@@ -555,9 +556,7 @@ WARC_STANDARD = Standard(
             "",
             "Digests of block and payload: SHA-1 in base 32.",
             _tests(WARC, "a_block_digest_is_that_of_the_block")
-            + _tests(
-                "tests/storage/test_warc.py", "digests_and_bodies_hold_whatever_a_server_sends"
-            ),
+            + _tests(WARC_FILES, "digests_and_bodies_hold_whatever_a_server_sends"),
             "Of responses. The payload is the decoded body.",
         ),
         Clause(
@@ -574,7 +573,7 @@ WARC_STANDARD = Standard(
                 WARC,
                 "a_body_that_is_not_whole_says_why_in_the_words_of_the_standard",
             )
-            + _tests("tests/storage/test_warc.py", "a_body_that_is_not_whole_is_marked"),
+            + _tests(WARC_FILES, "a_body_that_is_not_whole_is_marked"),
         ),
         Clause(
             "6.2",
@@ -591,9 +590,7 @@ WARC_STANDARD = Standard(
             "",
             "A response record has the whole HTTP answer, with any status.",
             _tests(WARC, "an_answer_is_kept_with_its_status_line_whatever_it_is")
-            + _tests(
-                "tests/storage/test_warc.py", "a_body_is_kept_as_decoded_and_its_headers_say_so"
-            ),
+            + _tests(WARC_FILES, "a_body_is_kept_as_decoded_and_its_headers_say_so"),
             "The body is kept decoded: Content-Encoding, Transfer-Encoding and Content-Length of"
             " the wire are kept as X-Crawler-... headers.",
         ),
@@ -603,7 +600,7 @@ WARC_STANDARD = Standard(
             "A request record has the HTTP request.",
             _tests(WARC, "a_request_is_the_http_request_that_was_sent")
             + _tests(
-                "tests/storage/test_warc.py",
+                WARC_FILES,
                 "a_visit_is_a_response_a_request_and_what_is_known_about_it",
             ),
             "Written from the headers that every request carries.",

@@ -33,7 +33,7 @@ def test_neither_a_penalty_nor_a_discount_near_one_changes_it_as_the_document_sa
 
 
 def test_it_needs_relevant_pages_to_be_common_before_parsing_pays_at_all():
-    # by the document's own score hardly any page reaches 2/3; docs/gates.md has the shares
+    # by the document's own score hardly any page reaches 2/3; docs/use/gates.md has the shares
     assert [parsed_states(relevant=p) for p in (0.0, 0.01, 0.05, 0.1)] == [0, 0, 0, 0]
     assert parsed_states(relevant=0.3) > 0
 

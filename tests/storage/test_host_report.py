@@ -267,7 +267,7 @@ def test_pages_whose_requests_a_kill_took_are_told_and_the_report_is_not_complet
     assert counts == {"a.test": (2, 2), "b.test": (0, 1), "c.test": (1, 0)}
     assert [each.complete for each in told.values()] == [False, False, True]
     said = report(folder, "--host", "a.test")
-    assert "2 further requests brought a page, but were not noted before the crawler was" in said
+    assert "2 further requests brought a page, but were not recorded before the crawler was" in said
     assert "3 further requests brought a page" in report(folder)
     assert "killed" not in report(folder, "--host", "c.test")
     assert "kept no request to b.test" in report(folder, "--host", "b.test")
@@ -370,7 +370,7 @@ def test_a_wish_that_was_not_heeded_is_not_hidden(kept):
     waits = only(folder).retry_after
     assert (waits.asked, waits.obeyed) == (2, 1)
     assert waits.examples[0].waited == pytest.approx(1.9)
-    assert "2 answers asked to wait (Retry-After); 1 of these wishes was obeyed" in report(folder)
+    assert "2 answers asked to wait (Retry-After); 1 was obeyed" in report(folder)
 
 
 def test_a_clock_that_was_set_back_makes_no_gap(kept):

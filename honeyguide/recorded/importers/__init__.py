@@ -1,1 +1,1 @@
-"""Recorded webs made from other forms."""
+"""Make recorded webs from other formats, one format a file."""

@@ -1,4 +1,4 @@
-"""Generated sites of organisations, whose lists of events are to be found."""
+"""Generated sites of organisations, to train and test the source finder on."""
 
 from honeyguide.source_finder.organisations.world import OrganisationsWorld
 

@@ -1,0 +1,140 @@
+"""Run the crawl of a folder with a progress bar, and print what came of it."""
+
+import shlex
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from honeyguide.cli.progress import progress_bar
+from honeyguide.errors import nothing_fetched
+from honeyguide.text.words import counted
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+    from honeyguide.contracts import Visit
+    from honeyguide.engine.loop import Outcome
+    from honeyguide.plan import Plan
+    from honeyguide.storage.crawl_folder import Ended
+    from honeyguide.storage.recorded import Recorded
+
+# why a crawl stopped -> the flag that sets another limit
+LIMITS = {
+    "budget spent": "--budget",
+    "time spent": "--max-seconds",
+    "bytes spent": "--max-bytes",
+    "enough relevant pages": "--max-relevant",
+    "nothing relevant any more": "--max-barren",
+    "memory spent": "--max-memory",
+}
+BEST_PAGES = 3  # shown at the end, with the reasons for their relevance
+
+
+def run_folder(folder: Path, **changes: Any) -> None:
+    """Crawl until a limit is reached or Ctrl-C is pressed; `changes` are new limits."""
+    from honeyguide.storage.crawl_folder import go_on
+    from honeyguide.storage.exports import status
+
+    visits_before = status(folder)["visits"]
+    with progress_bar() as bar:
+        ended = go_on(folder, _follow(bar), _print_error, **changes)
+    outcome = ended.outcome
+    typer.echo(
+        f"{counted(outcome.relevant, 'relevant page')} among {outcome.pages:,} fetched"
+        f" ({outcome.reason}); results: {folder}"
+    )
+    for complaint in _complaints(folder, outcome, visits_before, changes):
+        _print_error(complaint)
+    for line in _results(folder, ended):
+        typer.echo(line)
+
+
+def _print_error(sentence: str) -> None:
+    typer.echo(f"honeyguide: {sentence}", err=True)
+
+
+def _follow(bar: "Progress") -> "Callable[[Plan, Recorded, Visit], None]":
+    """Return what moves the bar after each visit and says when memory begins to cost links."""
+    task = bar.add_task("pages", total=None, news="")
+    printed: set[str] = set()
+
+    def after_visit(plan: "Plan", recorded: "Recorded", visit: "Visit") -> None:
+        memory = recorded.memory
+        news = f"{memory.relevant_found} relevant"
+        bar.update(task, completed=memory.visits, total=plan.budget, news=news)
+        for sentence in _memory_costs(plan, recorded):
+            if sentence not in printed:
+                printed.add(sentence)
+                _print_error(sentence)
+
+    return after_visit
+
+
+def _memory_costs(plan: "Plan", recorded: "Recorded") -> Iterator[str]:
+    from honeyguide.engine.machine import shown_size
+
+    let_go = recorded.navigator.let_go
+    costs = {
+        "the least promising links are let go of": let_go.for_memory,
+        "links never seen before are no longer noted": let_go.unnoted,
+    }
+    for what, count in costs.items():
+        if count:
+            yield f"to keep to {shown_size(plan.memory_limit or 0)} of memory, {what}"
+
+
+def _complaints(
+    folder: Path, outcome: "Outcome", visits_before: int, changes: Mapping[str, Any]
+) -> Iterator[str]:
+    """Say why nothing was fetched, or which limit to raise."""
+    from honeyguide.engine.machine import shown_size
+    from honeyguide.plan import Plan
+    from honeyguide.storage.crawl_folder import MEMORY_SPENT
+    from honeyguide.storage.database import settings
+    from honeyguide.storage.exports import status
+
+    failures = {} if outcome.relevant else status(folder)["failures"]
+    if 0 < outcome.pages == sum(failures.values()):
+        yield nothing_fetched(failures)
+    elif outcome.pages == visits_before and outcome.reason in LIMITS:
+        advice = _advice(LIMITS[outcome.reason], outcome.pages, changes)
+        yield f"nothing more was fetched: {advice}"
+    if outcome.reason == MEMORY_SPENT:
+        limit = shown_size(Plan(**settings(folder)).memory_limit or 0)
+        yield (
+            f"the memory limit of {limit} is reached: go on with a larger --max-memory,"
+            f" honeyguide resume {shlex.quote(str(folder))} --max-memory ..."
+        )
+
+
+def _advice(flag: str, pages: int, changes: Mapping[str, Any]) -> str:
+    """Say which flag lets a crawl go on that was at its limit before its first page."""
+    given = changes.get(flag.removeprefix("--").replace("-", "_"))
+    if given is None:
+        return f"set a higher {flag} to fetch more"
+    if flag == "--budget":
+        fetched = f"{counted(pages, 'page')} {'was' if pages == 1 else 'were'} fetched already"
+        return f"{fetched}, and --budget counts them: set more than {pages} to fetch more"
+    return f"{flag} {given} was reached before: set a higher one to fetch more"
+
+
+def _results(folder: Path, ended: "Ended") -> Iterator[str]:
+    """The best pages, what was dropped or refused, and how to go on."""
+    from honeyguide.storage.crawl_folder import INTERRUPTED
+    from honeyguide.storage.exports import best_pages
+
+    for page in best_pages(folder, BEST_PAGES):
+        yield f"{page['url']} ({page['relevance']:.2f}): {'; '.join(page['reasons'])}"
+    if ended.differing:
+        yield (
+            f"{counted(ended.differing, 'choice')} of earlier runs would be different now, because"
+            " honeyguide or its settings changed: the choices made then were kept"
+        )
+    if ended.let_go:
+        yield f"let go of {ended.let_go}"
+    for cut in ended.cuts:
+        yield f"left out {cut.count} x {cut.reason}, such as {cut.example}"
+    if ended.outcome.reason == INTERRUPTED:
+        yield f"go on with: honeyguide resume {shlex.quote(str(folder))}"
