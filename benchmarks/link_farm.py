@@ -25,7 +25,7 @@ import uvloop
 from honeyguide.contracts import Visit
 from honeyguide.plan import Plan
 from honeyguide.storage.crawl_folder import begin, go_on
-from honeyguide.storage.recorded import Recorded
+from honeyguide.storage.store import Recorded
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 SEED = "http://farm.example.com/"

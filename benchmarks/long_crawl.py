@@ -38,7 +38,7 @@ from honeyguide.features.link_text import link_texts
 from honeyguide.plan import Plan
 from honeyguide.registry import part
 from honeyguide.storage.crawl_folder import begin, go_on
-from honeyguide.storage.recorded import Recorded
+from honeyguide.storage.store import Recorded
 
 SEED = 1  # of the generated web
 TOPICS = ("geology", "astronomy", "botany")

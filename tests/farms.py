@@ -13,8 +13,7 @@ from honeyguide.engine.navigator import Navigator
 from honeyguide.frontiers.best_first import BestFirst
 from honeyguide.guards.live import Watch
 from honeyguide.storage.database import create, holds_crawl
-from honeyguide.storage.recorded import Recorded
-from honeyguide.storage.store import Store
+from honeyguide.storage.store import Recorded, Store
 
 GOOD = "http://www.good.test"
 SEED = "http://start.test/"

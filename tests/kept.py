@@ -22,8 +22,7 @@ from honeyguide.features.discovery import Discovery
 from honeyguide.frontiers.best_first import BestFirst
 from honeyguide.gates.none import Open
 from honeyguide.storage import database, snapshots
-from honeyguide.storage.recorded import Recorded
-from honeyguide.storage.store import Store
+from honeyguide.storage.store import Recorded, Store
 
 PAGES = 300
 HOSTS = 7

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from honeyguide.bench.compare import Runs
     from honeyguide.contracts import Visit
     from honeyguide.plan import Plan
-    from honeyguide.storage.recorded import Recorded
+    from honeyguide.storage.store import Recorded
 
 AGENTS = ("guide", "best_first", "breadth_first")
 TOPIC = "geology"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from honeyguide.engine.loop import Outcome
     from honeyguide.plan import Plan
     from honeyguide.storage.crawl_folder import Ended
-    from honeyguide.storage.recorded import Recorded
+    from honeyguide.storage.store import Recorded
 
 # why a crawl stopped -> the flag that sets another limit
 LIMITS = {

@@ -10,6 +10,7 @@ from typing import BinaryIO
 
 from honeyguide.errors import HoneyguideError
 
+UNFINISHED = ".unfinished"  # what the name of a file ends in until it is whole
 _BUFFER = 1 << 20  # bytes
 _SEPARATORS = frozenset("/\\\x00")
 # a link is not followed, and a pipe that somebody put there does not hold up the one who opens it
@@ -90,13 +91,22 @@ def write_all(file: FileIO, data: bytes | memoryview) -> None:
 @contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
     """A file to write that takes the place of another once it is whole and safe on the disk."""
-    unfinished = path.with_name(f"{path.name}.unfinished")
+    with (
+        replacing_path(path) as unfinished,
+        BufferedWriter(open_inside(path.parent, unfinished.name, "xb"), _BUFFER) as file,
+    ):
+        yield file
+        file.flush()
+        os.fsync(file.fileno())
+
+
+@contextmanager
+def replacing_path(path: Path) -> Iterator[Path]:
+    """A path to write a file to, which then takes the place of another: whole or not at all."""
+    unfinished = path.with_name(f"{path.name}{UNFINISHED}")
     try:
         unfinished.unlink(missing_ok=True)
-        with BufferedWriter(open_inside(path.parent, unfinished.name, "xb"), _BUFFER) as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
+        yield unfinished
         unfinished.replace(path)  # a link there is replaced, not followed
         sync_folder(path.parent)
     except BaseException:

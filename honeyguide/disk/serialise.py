@@ -14,6 +14,8 @@ from msgspec.msgpack import Ext
 from numpy.typing import NDArray
 
 from honeyguide.contracts import Link, Page, State, Verdict, Visit
+from honeyguide.disk.files import replacing
+from honeyguide.errors import HoneyguideError
 
 MAGIC = b"honeyguide state 1\n"
 _PIECE = 1 << 20  # bytes read or written at a time
@@ -218,6 +220,15 @@ def write_state(file: BinaryIO, state: State) -> int:
             checksum = zlib.crc32(piece, checksum)
             size += file.write(piece)
     return size + file.write(_TAIL.pack(checksum))
+
+
+def save_state(path: Path, state: State) -> None:
+    """Write a state to a file, whole or not at all."""
+    try:
+        with replacing(path) as file:
+            write_state(file, state)
+    except OSError as error:
+        raise HoneyguideError(f"cannot write {path}: {error.strerror}") from None
 
 
 def read_state(path: Path) -> State:

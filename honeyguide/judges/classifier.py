@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from honeyguide.contracts import Encoder, Page, State, Vector, Verdict
-from honeyguide.disk.serialise import DamagedError, read_state, write_state
+from honeyguide.disk.serialise import DamagedError, read_state, save_state
 from honeyguide.errors import HoneyguideError
 from honeyguide.judges.closeness import head
 from honeyguide.judges.hashed_words import Bag, HashedWords
@@ -39,14 +39,7 @@ class Model:
 
     def save(self, path: Path) -> None:
         """Write it to one file, whole or not at all."""
-        beginning = path.with_name(f".{path.name}.part")
-        try:
-            with beginning.open("wb") as file:
-                write_state(file, {"kind": KIND, "version": VERSION, **asdict(self)})
-            beginning.replace(path)
-        except OSError as error:
-            beginning.unlink(missing_ok=True)
-            raise HoneyguideError(f"cannot write {path}: {error.strerror}") from None
+        save_state(path, {"kind": KIND, "version": VERSION, **asdict(self)})
 
     @classmethod
     def read(cls, path: Path) -> "Model":

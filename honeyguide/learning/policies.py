@@ -3,8 +3,7 @@
 from pathlib import Path
 
 from honeyguide.contracts import Agent, Learner
-from honeyguide.disk.files import replacing
-from honeyguide.disk.serialise import DamagedError, read_state, write_state
+from honeyguide.disk.serialise import DamagedError, read_state, save_state
 from honeyguide.errors import HoneyguideError
 
 
@@ -13,11 +12,7 @@ def save_policy(path: Path, spec: str, agent: Agent) -> bool:
     learner = agent.learner
     if not isinstance(learner, Learner):
         return False
-    try:
-        with replacing(path) as file:
-            write_state(file, {"agent": _name(spec), "policy": learner.policy()})
-    except OSError as error:
-        raise HoneyguideError(f"cannot write {path}: {error.strerror}") from None
+    save_state(path, {"agent": _name(spec), "policy": learner.policy()})
     return True
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from honeyguide.contracts import Encoder, State
-from honeyguide.disk.serialise import DamagedError, read_state, write_state
+from honeyguide.disk.serialise import DamagedError, read_state, save_state
 from honeyguide.errors import HoneyguideError
 from honeyguide.registry import make
 from honeyguide.source_finder.policy import Policy
@@ -34,14 +34,7 @@ class SourceModel:
 
     def save(self, path: Path) -> None:
         """Write it to one file, whole or not at all."""
-        beginning = path.with_name(f".{path.name}.part")
-        try:
-            with beginning.open("wb") as file:
-                write_state(file, self._state())
-            beginning.replace(path)
-        except OSError as error:
-            beginning.unlink(missing_ok=True)
-            raise HoneyguideError(f"cannot write {path}: {error.strerror}") from None
+        save_state(path, self._state())
 
     def _state(self) -> State:
         half = {name: np.asarray(value, np.float32) for name, value in self.policy.weights.items()}

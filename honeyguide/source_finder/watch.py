@@ -13,6 +13,7 @@ import msgspec
 
 from honeyguide import urls
 from honeyguide.contracts import Link, Response, Revisitable, Visit, World
+from honeyguide.disk.files import replacing
 from honeyguide.errors import HoneyguideError
 from honeyguide.source_finder.regions import Region, regions
 from honeyguide.source_finder.tag_tree import read_tags
@@ -133,9 +134,8 @@ class Watch:
 
     def save(self) -> None:
         """Keep what is known, whole or not at all."""
-        part = self._path.with_name(f".{self._path.name}.part")
-        part.write_text(json.dumps([asdict(watched) for watched in self.sources]))
-        part.replace(self._path)
+        with replacing(self._path) as file:
+            file.write(json.dumps([asdict(watched) for watched in self.sources]).encode())
 
     def _read(self) -> dict[str, Watched]:
         try:
@@ -221,14 +221,13 @@ def write_rss(path: Path, found: Sequence[Item], home: str) -> None:
         f"<pubDate>{formatdate(item.seen, usegmt=True)}</pubDate></item>\n"
         for item in found
     )
-    part = path.with_name(f".{path.name}.part")
-    part.write_text(
+    feed = (
         '<?xml version="1.0" encoding="utf-8"?>\n<rss version="2.0"><channel>'
         f"<title>honeyguide watch</title><link>{_xml(home)}</link>"
-        f"<description>New items of watched pages</description>\n{entries}</channel></rss>\n",
-        "utf-8",
+        f"<description>New items of watched pages</description>\n{entries}</channel></rss>\n"
     )
-    part.replace(path)
+    with replacing(path) as file:
+        file.write(feed.encode())
 
 
 def _xml(text: str) -> str:

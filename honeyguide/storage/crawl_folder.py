@@ -23,8 +23,7 @@ from honeyguide.learning.policies import save_policy
 from honeyguide.plan import Plan
 from honeyguide.registry import Part, find
 from honeyguide.storage.database import create, holds_crawl, settings
-from honeyguide.storage.recorded import Recorded
-from honeyguide.storage.store import Store
+from honeyguide.storage.store import Recorded, Store
 from honeyguide.web.http import asked_with
 
 Watcher = Callable[[Plan, Recorded, Visit], None]  # told of each absorbed visit

@@ -6,14 +6,14 @@ import math
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, suppress
+from contextlib import closing
 from datetime import UTC, datetime
 from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, TextIO
 
-from honeyguide.disk.files import inside, open_inside
+from honeyguide.disk.files import UNFINISHED, inside, open_inside, replacing_path
 from honeyguide.disk.serialise import DamagedError
 from honeyguide.errors import HoneyguideError, unknown
 from honeyguide.storage.checksums import is_whole
@@ -74,27 +74,23 @@ def export(
         raise unknown("format", format, FORMATS)
     if out.exists():
         raise HoneyguideError(f"{out} already exists: choose another place for the export")
-    part = out.with_name(f".{out.name}.part")
     with closing(open_crawl(folder)) as database:
         pages = _Pages(database, folder, relevant_only, progress)
         try:
-            FORMATS[format](pages, part)
-            part.rename(out)
+            with replacing_path(out) as unfinished:
+                FORMATS[format](pages, unfinished)
         except (OSError, *_MISFITS) as error:
             raise HoneyguideError(
-                f"cannot export {folder} to {out}: {_reason(error, part)}"
+                f"cannot export {folder} to {out}: {_reason(error, out)}"
             ) from None
-        finally:
-            with suppress(OSError):
-                part.unlink(missing_ok=True)
     return Exported(pages.count, pages.damaged)
 
 
-def _reason(error: Exception, part: Path) -> str:
+def _reason(error: Exception, out: Path) -> str:
     """What went wrong, with the file that it went wrong with unless that is the new one."""
     said = getattr(error, "strerror", None) or told(error)
     name = getattr(error, "filename", None)
-    if name is None or Path(name) == part:
+    if name is None or Path(name).name.removesuffix(UNFINISHED) == out.name:
         return said
     return f"{name} is missing" if isinstance(error, FileNotFoundError) else f"{name}: {said}"
 
@@ -265,7 +261,7 @@ def _parquet(pages: _Pages, path: Path) -> None:
 def _warc(pages: _Pages, path: Path) -> None:
     """Copy the records as they are: each can be read on its own."""
     with path.open("wb") as file:
-        file.write(warcinfo(path.name.removeprefix(".").removesuffix(".part"), {}, time.time()))
+        file.write(warcinfo(path.name.removesuffix(UNFINISHED), {}, time.time()))
         for place in pages.records():
             _copy(place, file)
     if pages.without_body and not pages.count and not pages.damaged:

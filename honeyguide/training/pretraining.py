@@ -1,9 +1,7 @@
 """An agent trained on recorded or generated webs, one crawl after another, before it is needed."""
 
-import os
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
@@ -13,7 +11,7 @@ import numpy as np
 from honeyguide.assemble import Assembled
 from honeyguide.contracts import Agent, State, Step, Visit
 from honeyguide.disk.output_paths import check_writable
-from honeyguide.disk.serialise import DamagedError, read_state, write_state
+from honeyguide.disk.serialise import DamagedError, read_state, save_state
 from honeyguide.engine.loop import run_jumping
 from honeyguide.engine.navigator import Navigator
 from honeyguide.errors import HoneyguideError
@@ -97,16 +95,8 @@ class Training:
         ]
 
     def _keep(self, learnt: State, found: Sequence[int]) -> None:
-        unfinished = self.checkpoint.with_name(self.checkpoint.name + ".unfinished")
-        try:
-            with unfinished.open("wb") as file:
-                write_state(file, {"asked": self._asked(), "found": list(found), "learnt": learnt})
-                os.fsync(file.fileno())
-            unfinished.replace(self.checkpoint)
-        except OSError as error:
-            with suppress(OSError):
-                unfinished.unlink(missing_ok=True)
-            raise HoneyguideError(f"cannot write {self.checkpoint}: {error.strerror}") from None
+        state = {"asked": self._asked(), "found": list(found), "learnt": learnt}
+        save_state(self.checkpoint, state)
 
     def _begin(self, resume: bool) -> tuple[State | None, list[int]]:
         if not resume or not self.checkpoint.exists():

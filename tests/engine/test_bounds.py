@@ -26,7 +26,7 @@ from honeyguide.storage.checksums import with_checksum
 from honeyguide.storage.crawl_folder import begin, go_on
 from honeyguide.storage.database import connect, settings
 from honeyguide.storage.exports import status
-from honeyguide.storage.recorded import Recorded
+from honeyguide.storage.store import Recorded
 from tests import farms
 from tests.farms import GOOD, SEED, SITE, Farm, navigator
 

@@ -5,8 +5,7 @@ from pathlib import Path
 
 from honeyguide.learning.policies import save_policy
 from honeyguide.storage import database, snapshots
-from honeyguide.storage.recorded import Recorded
-from honeyguide.storage.store import Store
+from honeyguide.storage.store import Recorded, Store
 
 from .. import kept
 

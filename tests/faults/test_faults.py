@@ -8,8 +8,7 @@ import sys
 import pytest
 
 from honeyguide.storage.database import create
-from honeyguide.storage.recorded import Recorded
-from honeyguide.storage.store import Store
+from honeyguide.storage.store import Recorded, Store
 
 from .. import kept
 from . import disk

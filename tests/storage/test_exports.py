@@ -13,8 +13,7 @@ from honeyguide.contracts import UNWANTED, Link, Page, Response, Verdict, Visit
 from honeyguide.errors import HoneyguideError
 from honeyguide.storage.database import create
 from honeyguide.storage.exports import best_pages, export, format_of, status
-from honeyguide.storage.recorded import Recorded
-from honeyguide.storage.store import Store
+from honeyguide.storage.store import Recorded, Store
 from honeyguide.warc.reader import RESPONSE, records
 from tests import kept
 

@@ -17,9 +17,8 @@ from honeyguide.storage import recent
 from honeyguide.storage.check import Check
 from honeyguide.storage.database import create
 from honeyguide.storage.recent import Absorbed, absorbed_from, absorbed_row
-from honeyguide.storage.recorded import Recorded
 from honeyguide.storage.repair import repair
-from honeyguide.storage.store import Store
+from honeyguide.storage.store import Recorded, Store
 from tests import kept
 
 

@@ -14,9 +14,8 @@ from honeyguide.storage.check import Check
 from honeyguide.storage.database import create, open_crawl
 from honeyguide.storage.exports import status
 from honeyguide.storage.pieces import HASH
-from honeyguide.storage.recorded import Recorded
 from honeyguide.storage.repair import repair
-from honeyguide.storage.store import Store
+from honeyguide.storage.store import Recorded, Store
 from honeyguide.storage.writer import Writer
 from tests import kept
 

@@ -18,9 +18,8 @@ from honeyguide.storage.check import Check
 from honeyguide.storage.database import create
 from honeyguide.storage.exports import export
 from honeyguide.storage.ledger import Ledger
-from honeyguide.storage.recorded import Recorded
 from honeyguide.storage.repair import repair
-from honeyguide.storage.store import Store
+from honeyguide.storage.store import Recorded, Store
 from tests import kept
 
 from .test_store_flips import Learning, crawl, finished, resumed

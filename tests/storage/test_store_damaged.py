@@ -14,9 +14,8 @@ from honeyguide.storage import recent
 from honeyguide.storage.check import Check
 from honeyguide.storage.database import create
 from honeyguide.storage.log import has_lost_commits
-from honeyguide.storage.recorded import Recorded
 from honeyguide.storage.repair import repair
-from honeyguide.storage.store import Store
+from honeyguide.storage.store import Recorded, Store
 from tests import kept
 
 from .test_store_check import ask

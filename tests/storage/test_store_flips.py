@@ -15,10 +15,9 @@ from honeyguide.storage import snapshots
 from honeyguide.storage.check import Check
 from honeyguide.storage.database import create
 from honeyguide.storage.pieces import SIZE, unpacked
-from honeyguide.storage.recorded import Recorded
 from honeyguide.storage.records import stored
 from honeyguide.storage.repair import repair
-from honeyguide.storage.store import Store
+from honeyguide.storage.store import Recorded, Store
 from honeyguide.warc.index import index_lines
 from tests import kept
 

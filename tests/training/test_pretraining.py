@@ -1,9 +1,13 @@
 """honeyguide train dqn: crawl after crawl, resumable, one sentence when it cannot be."""
 
+import errno
+import os
 from dataclasses import replace
 
 import numpy as np
 import pytest
+
+from honeyguide.disk import serialise
 
 pytest.importorskip("torch")
 
@@ -118,8 +122,11 @@ def test_a_damaged_checkpoint_gets_one_sentence(tmp_path):
         train.run(True, silent)
 
 
-def test_a_full_disk_gets_one_sentence(tmp_path):
-    (tmp_path / "it.checkpoint.unfinished").symlink_to("/dev/full")
+def test_a_full_disk_gets_one_sentence(tmp_path, monkeypatch):
+    def full(file, state):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(serialise, "write_state", full)
     with pytest.raises(HoneyguideError, match=r"cannot write .*checkpoint: No space left"):
         training(tmp_path).run(False, silent)
     assert [path.name for path in tmp_path.iterdir()] == ["it.logs"]

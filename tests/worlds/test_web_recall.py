@@ -15,7 +15,7 @@ from honeyguide.contracts import Link, Verdict
 from honeyguide.plan import Plan
 from honeyguide.registry import make
 from honeyguide.storage.crawl_folder import begin, go_on
-from honeyguide.storage.recorded import Recorded
+from honeyguide.storage.store import Recorded
 from honeyguide.urls.patterns import ANOTHER_HOST, Scope
 from honeyguide.urls.spelling import host
 from tests.web.servers import Server, page, redirect, served
