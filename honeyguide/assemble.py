@@ -35,8 +35,7 @@ from honeyguide.judges.remembered import Remembered
 from honeyguide.learning.policies import load_policy
 from honeyguide.plan import Plan
 from honeyguide.registry import accepts, make
-from honeyguide.urls.patterns import Refusal, listed
-from honeyguide.web.admission import few_hosts
+from honeyguide.urls.patterns import Scope
 from honeyguide.web.judge_spec import JudgeSpec
 from honeyguide.worlds.graph import GraphWorld
 from honeyguide.worlds.recorded_first import RecordedFirst
@@ -248,17 +247,16 @@ def _world(plan: Plan, judge: Judge, spec: JudgeSpec | None = None) -> World:
     }
     if plan.delay is not None:
         settings["delay"] = plan.delay
-    settings["refusals"] = _refusals(plan)
+    settings["scope"] = scope(plan)
     if plan.parsers and not accepts("world", plan.world, "parsers"):
         raise HoneyguideError(f"world {plan.world!r} has its pages read already: no parsers")
     world: World = make("world", plan.world, judge=judge, spec=spec, **settings)
     return _with_record(plan, judge, world) if plan.record else world
 
 
-def _refusals(plan: Plan) -> list[Refusal]:
-    """What redirects must not lead to either."""
-    few = [few_hosts(MOST_HOSTS)] if plan.is_anonymous else []
-    return [listed(plan.allow, plan.deny), *few]
+def scope(plan: Plan) -> Scope:
+    """Which URLs may be requested, redirects included."""
+    return Scope(plan.allow, plan.deny, MOST_HOSTS if plan.is_anonymous else None)
 
 
 def _with_record(plan: Plan, judge: Judge, world: World) -> World:

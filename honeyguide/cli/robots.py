@@ -44,10 +44,10 @@ def robots(
 async def _ask_site(url: str, user_agent: str, allow_private: bool, resolve: str) -> "Decision":
     """Fetch the site's robots.txt as honeyguide, whichever crawler the decision is for."""
     from honeyguide.web import http
+    from honeyguide.web.connections import FixedAddresses
     from honeyguide.web.robots import Robots
-    from honeyguide.worlds.web import Elsewhere
 
-    hosts = Elsewhere(resolve) if resolve else None
+    hosts = FixedAddresses(resolve) if resolve else None
     name = http.user_agent(http.NOBODY)
     fetcher = http.HttpFetcher(name, allow_private=allow_private, hosts=hosts)
     asker = Robots(fetcher, user_agent)

@@ -134,7 +134,7 @@ class Navigator:
         self._tries: dict[int, int] = {}  # by page: failures that may pass
         self.leases: dict[str, Lease] = {}  # by URL
         self.gate = gate or Open()
-        self._has_gate = not isinstance(self.gate, Open)
+        self._has_gate = type(self.gate) is not Open
         self.let_go = ShedLinks()
         self.lanes: Lanes = lambda hosts, x: hosts  # whose rest links wait for: their hosts'
         bounds = [bound for bound in (max_waiting, agent.max_waiting) if bound is not None]

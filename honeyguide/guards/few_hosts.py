@@ -16,8 +16,8 @@ from honeyguide.contracts import (
     nbytes_of,
 )
 from honeyguide.guards.wrapping import screened_by
+from honeyguide.urls.patterns import ANOTHER_HOST, HostLimit
 from honeyguide.urls.spelling import host as host_of
-from honeyguide.web.admission import ANOTHER_HOST
 
 
 class FewHosts:
@@ -25,15 +25,14 @@ class FewHosts:
 
     def __init__(self, guard: Guard, hosts: int) -> None:
         self._guard = guard
-        self._limit = hosts
-        self._hosts: list[int] = []
+        self._hosts: HostLimit[int] = HostLimit(hosts)  # by number
         self._count, self._example = 0, ""
 
     def screen(self, memory: MemoryView, urls: Sequence[str]) -> Mask:
         """What the other guard says; once there are enough hosts, links to others are not noted."""
-        if len(self._hosts) < self._limit:
+        if not self._hosts.is_full:
             return self._guard.screen(memory, urls)
-        known = {memory.urls.host_name(host) for host in self._hosts}
+        known = {memory.urls.host_name(host) for host in self._hosts.hosts}
         near = np.array([host_of(url) in known for url in urls], np.bool_)
         if not near.all():
             self._cut(int((~near).sum()), urls[int(np.argmin(near))])
@@ -41,7 +40,8 @@ class FewHosts:
 
     def admit(self, memory: MemoryView, found: Outlinks) -> Mask:
         """Links to the hosts at hand, or to new ones while there are few."""
-        known = np.array([self._knows(host) for host in memory.host(found.ids).tolist()], np.bool_)
+        hosts = memory.host(found.ids).tolist()
+        known = np.array([self._hosts.admits(host) for host in hosts], np.bool_)
         if not known.all():
             self._cut(int((~known).sum()), found.links[int(np.argmin(known))].url)
         allowed: Mask = known & self._guard.admit(memory, found)
@@ -49,7 +49,7 @@ class FewHosts:
 
     def allows(self, memory: MemoryView, id: int, link: Link) -> bool:
         """What the other guard says; a seed of yet another host is left out too."""
-        if self._knows(int(memory.host(np.array([id], np.int32))[0])):
+        if self._hosts.admits(int(memory.host(np.array([id], np.int32))[0])):
             return self._guard.allows(memory, id, link)
         self._cut(1, link.url)
         return False
@@ -72,7 +72,7 @@ class FewHosts:
         """All of it."""
         return {
             "guard": self._guard.state(),
-            "hosts": list(self._hosts),
+            "hosts": list(self._hosts.hosts),
             "count": self._count,
             "example": self._example,
         }
@@ -80,14 +80,9 @@ class FewHosts:
     def load(self, state: State) -> None:
         """Become what was saved."""
         self._guard.load(state["guard"])
-        self._hosts = list(state["hosts"])
+        self._hosts = HostLimit(self._hosts.most, state["hosts"])
         self._count, self._example = state["count"], state["example"]
 
     def _cut(self, count: int, example: str) -> None:
         self._count += count
         self._example = self._example or example
-
-    def _knows(self, host: int) -> bool:
-        if host not in self._hosts and len(self._hosts) < self._limit:
-            self._hosts.append(host)
-        return host in self._hosts

@@ -20,14 +20,13 @@ from honeyguide.storage import requests
 from honeyguide.storage.database import about, reading, settings
 from honeyguide.storage.ends import UncleanEnds, earlier_unclean_ends, unclean_ends
 from honeyguide.storage.lock import holder
-from honeyguide.urls.spelling import canonical
-from honeyguide.web.politeness import NOT_ASKED, NOT_YET_ASKED
-from honeyguide.web.request_url import host_of, target
-from honeyguide.web.robots_record import from_learnt
+from honeyguide.urls.spelling import canonical, host_of, target
+from honeyguide.web.host_schedule import NOT_ASKED, NOT_YET_ASKED
+from honeyguide.web.robots import from_learnt
 from honeyguide.web.robots_txt import RobotsTxt
 
 PRODUCT = "honeyguide"  # as robots.txt files name this crawler
-LONGEST_CRAWL_DELAY = 60.0  # seconds; more is not kept, see Politeness
+LONGEST_CRAWL_DELAY = 60.0  # seconds; more is not kept, see HostSchedule
 LONGEST_RETRY_AFTER = 86_400.0
 _CLOCK = 0.01  # seconds by which a timer may be early
 _EXAMPLES = 10

@@ -1,17 +1,21 @@
-"""Hosts, beginnings of URLs and patterns with *, as lists have them."""
+"""Which URLs a crawl may ask for: allow and deny lists, and a limit on the number of hosts."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Generic, TypeVar
 
 from honeyguide import urls
 from honeyguide.errors import HoneyguideError
+from honeyguide.urls.spelling import host_of, origin_of
 
 DENIED, OUTSIDE = "denied", "not among what is allowed"
+ANOTHER_HOST = "another host: say --contact to go further"
 Refusal = Callable[[str], str]  # why a URL is not asked for; empty when it may be
+Host = TypeVar("Host", bound=Hashable)
 
 
 class Patterns:
-    """Hosts with all below them, beginnings of URLs, and patterns with *."""
+    """Matches URLs by host (subdomains included), by prefix, or by a pattern with *."""
 
     def __init__(self, patterns: Iterable[str]) -> None:
         self._hosts: set[str] = set()
@@ -29,7 +33,7 @@ class Patterns:
         self._globs = re.compile("|".join(globs) or r"(?!)", re.IGNORECASE)
 
     def match(self, url: str) -> bool:
-        """Whether any fits a canonical URL."""
+        """Whether any of the patterns matches a canonical URL."""
         place = url.partition("://")[2]
         if self._starts and place.startswith(self._starts):
             return True
@@ -41,13 +45,13 @@ class Patterns:
 
 
 def _translated(pattern: str) -> str:
-    """A regular expression in which * is any text and all else itself; it never goes back."""
+    """A pattern as a regular expression: * matches any text, without backtracking."""
     first, *middle, last = (re.escape(piece) for piece in re.split(r"\*+", pattern))
     return f"(?s:{first}{''.join(f'(?>.*?{piece})' for piece in middle)}.*{last})\\Z"
 
 
 def listed(allow: Sequence[str], deny: Sequence[str]) -> Refusal:
-    """Refuses what lists speak against."""
+    """Refuse URLs that the deny list matches, or that a given allow list does not match."""
     allowed, denied = Patterns(allow) if allow else None, Patterns(deny)
 
     def refusal(url: str) -> str:
@@ -56,3 +60,50 @@ def listed(allow: Sequence[str], deny: Sequence[str]) -> Refusal:
         return OUTSIDE if allowed is not None and not allowed.match(url) else ""
 
     return refusal
+
+
+class HostLimit(Generic[Host]):
+    """Admits the first few hosts that it is asked about, and no others."""
+
+    def __init__(self, most: int, hosts: Iterable[Host] = ()) -> None:
+        self.most = most
+        self.hosts = list(hosts)  # admitted so far, in order
+
+    @property
+    def is_full(self) -> bool:
+        """Whether no further host is admitted."""
+        return len(self.hosts) >= self.most
+
+    def admits(self, host: Host) -> bool:
+        """Whether a host is among the first few; it takes a free place if there is one."""
+        if host in self.hosts:
+            return True
+        if self.is_full:
+            return False
+        self.hosts.append(host)
+        return True
+
+
+class Scope:
+    """Which URLs a crawl may request, redirects included: allow and deny lists, and few hosts."""
+
+    def __init__(
+        self,
+        allow: Sequence[str] = (),
+        deny: Sequence[str] = (),
+        most_hosts: int | None = None,  # None: any number
+    ) -> None:
+        self._listed = listed(allow, deny)
+        self._hosts: HostLimit[str] | None = None if most_hosts is None else HostLimit(most_hosts)
+
+    def refusal(self, url: str) -> str:
+        """Why a URL is not requested; empty when it may be."""
+        return self._listed(url) or self._too_many(host_of(url))
+
+    def recall(self, host: str) -> None:
+        """Count a host that was requested before the crawl was resumed."""
+        self._too_many(host_of(f"{origin_of(host)}/"))
+
+    def _too_many(self, host: str) -> str:
+        is_free = self._hosts is None or not host or self._hosts.admits(host)
+        return "" if is_free else ANOTHER_HOST

@@ -1,1 +1,1 @@
-"""Fetching and reading pages of the live web, politely."""
+"""Fetch and parse pages of the live web; what to crawl next is not decided here."""

@@ -1,4 +1,4 @@
-"""WARC files as a web that can be fetched from again."""
+"""Fetch pages from WARC files."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -16,9 +16,9 @@ _MAGIC = {"gzip": b"\x1f\x8b", "x-gzip": b"\x1f\x8b", "zstd": b"\x28\xb5\x2f\xfd
 
 @part("fetcher", "archive", argument="paths")
 class ArchiveFetcher:
-    """Answers from WARC files: of two captures of a URL, the later one in the files.
+    """Fetches from WARC files; of several captures of a URL, the last one in the files.
 
-    `paths` are files, folders that hold them, or patterns; as one text, commas stand between them.
+    `paths` are files, folders or patterns, in one text separated by commas.
     """
 
     def __init__(self, paths: str | Sequence[str | Path], terms: Terms | None = None) -> None:
@@ -33,7 +33,7 @@ class ArchiveFetcher:
         return len(self._places)
 
     async def fetch(self, link: Link, terms: Terms | None = None) -> Response:
-        """Bring what a server once answered."""
+        """The archived response for a link."""
         terms = terms or self._terms
         place = self._places.get(urls.canonical(link.url) or link.url)
         if place is None:
@@ -48,7 +48,7 @@ class ArchiveFetcher:
         return Response(link, found.url, found.status, found.headers, body, failure)
 
     async def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: no file stays open."""
 
 
 def warc_files(paths: Sequence[str | Path]) -> Iterator[Path]:
@@ -68,13 +68,13 @@ def warc_files(paths: Sequence[str | Path]) -> Iterator[Path]:
 
 
 def answer(found: Archived, terms: Terms) -> tuple[bytes, str]:
-    """The body without its encoding, and why it is not what was asked for."""
+    """The decoded body, and the failure if it is not what the terms ask for."""
     kind = found.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind and terms.content_types and kind not in terms.content_types and found.status < 300:
         return b"", "content type"
     encoding = found.headers.get("content-encoding", "").lower()
     body, failure = found.body, ""
-    # many archives keep the header but not the encoding
+    # many archives keep the header but store the decoded body
     if encoding and body.startswith(_MAGIC.get(encoding, b"")):
         body, failure = decode(body, encoding, terms.max_decoded_bytes)
     return body, "truncated" if found.cut and not terms.cut else failure

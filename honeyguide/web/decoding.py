@@ -1,4 +1,4 @@
-"""Content and transfer encodings, undone within bounds: a bomb fails and kills no process."""
+"""Decode content and transfer encodings within bounds, so that no compression bomb harms."""
 
 import asyncio
 import zlib
@@ -10,16 +10,16 @@ import zstandard
 _MAX_LAYERS = 2  # encodings on top of one another
 _MAX_MEMBERS = 32  # gzip files in a row
 _PIECE = 1 << 17  # bytes; it is allocated whole before it is filled
-_MAX_WINDOW = 1 << 23  # bytes; what RFC 9659 grants zstd in HTTP
+_MAX_WINDOW = 1 << 23  # bytes; the limit of RFC 9659 for zstd in HTTP
 
-_QUICK = 1 << 16  # bytes, encoded, that are decoded at once ...
-_QUICK_DECODED = 1 << 18  # ... as long as they do not become more than so many
+_QUICK = 1 << 16  # bytes; larger bodies are decoded in a thread
+_QUICK_DECODED = 1 << 18  # bytes; so are bodies that become larger than this
 
 _Undo = Callable[[bytes, int], tuple[bytes, bool]]  # (data, limit) -> (decoded, whole)
 
 
 async def decode_apart(body: bytes, encodings: str, limit: int) -> tuple[bytes, str]:
-    """Decode in a thread what may take long; all decoders let others work meanwhile."""
+    """Decode a body, in a thread if it may take long; the decoders release the GIL."""
     if len(body) <= _QUICK:
         decoded, failure = decode(body, encodings, min(limit, _QUICK_DECODED))
         if failure != "too large" or limit <= _QUICK_DECODED:
@@ -28,7 +28,7 @@ async def decode_apart(body: bytes, encodings: str, limit: int) -> tuple[bytes, 
 
 
 def decode(body: bytes, encodings: str, limit: int) -> tuple[bytes, str]:
-    """Undo encodings, the last one first: what fits into the limit, and why that is not all."""
+    """Decode a body, the last encoding first: what fits into the limit, and the failure."""
     layers = [_UNDO[name] for name in map(str.strip, encodings.lower().split(",")) if name in _UNDO]
     if len(layers) > _MAX_LAYERS:
         return b"", "bad encoding"
@@ -52,7 +52,7 @@ def _gzip(data: bytes, limit: int) -> tuple[bytes, bool]:
         data = engine.unused_data
         if len(decoded) > limit or not engine.eof:
             return decoded, engine.eof
-        if not data.startswith(b"\x1f\x8b"):  # padding is common, and nothing to decode
+        if not data.startswith(b"\x1f\x8b"):  # padding is common, and ignored
             return decoded, True
     raise zlib.error("too many members")
 
@@ -78,7 +78,7 @@ def _zstd(data: bytes, limit: int) -> tuple[bytes, bool]:
         while room and (piece := stream.read(min(room, _PIECE))):
             pieces.append(piece)
             room -= len(piece)
-    return b"".join(pieces), True  # it does not tell a cut stream; the message's length does
+    return b"".join(pieces), True  # a cut stream shows in the message's length, not here
 
 
 _UNDO: dict[str, _Undo] = {

@@ -1,4 +1,4 @@
-"""HTML to a page: main text, title, language, and links with what surrounds them."""
+"""Parse HTML into a page: main text, title, language, and links with their context."""
 
 import re
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
@@ -17,7 +17,7 @@ from honeyguide import urls
 from honeyguide.contracts import Link, Page
 
 MAX_BODY = 2_000_000  # bytes read of a page
-MAX_TAGS = 20_000  # both parsers take quadratic time in the depth of nesting
+MAX_TAGS = 20_000  # both parsers take time quadratic in the depth of nesting
 MAX_LINKS = 5_000
 MAX_LINK_CHARACTERS = 500_000  # of all URLs of a page
 MAX_ANCHOR = 300  # characters
@@ -66,7 +66,7 @@ class Parsed:
 
 
 class Raw(NamedTuple):
-    """What was read of a page, in texts and numbers only."""
+    """What was parsed from a page, as plain texts and numbers for another process."""
 
     title: str
     text: str
@@ -81,12 +81,12 @@ def parse(
     max_links: int = MAX_LINKS,
     follow_nofollow: bool = False,
 ) -> Parsed:
-    """Read a page, however broken, in bounded time and memory."""
+    """Parse a page, however broken, in bounded time and memory."""
     return build(url, read(body, url, content_type, max_links, follow_nofollow))
 
 
 def build(url: str, raw: Raw) -> Parsed:
-    """The page that was read."""
+    """Build the page from what was parsed."""
     links = tuple([Link(*link, 0, url) for link in raw.links])
     return Parsed(Page(url, raw.title, raw.text, links), *raw.head)
 
@@ -98,7 +98,7 @@ def read(
     max_links: int = MAX_LINKS,
     follow_nofollow: bool = False,
 ) -> Raw:
-    """Find in a page what `parse` finds."""
+    """Parse a page as `parse` does, into plain texts and numbers."""
     html = _defused(decode(body[:MAX_BODY], content_type))
     tree = LexborHTMLParser(html)
     head = _Head(tree, url)
@@ -112,7 +112,7 @@ def read(
 
 
 def tree(body: bytes, content_type: str = "") -> LexborHTMLParser:
-    """The tags of a page, however broken, in bounded time and memory."""
+    """The tag tree of a page, however broken, in bounded time and memory."""
     return LexborHTMLParser(_defused(decode(body[:MAX_BODY], content_type)))
 
 
@@ -120,7 +120,7 @@ def tree(body: bytes, content_type: str = "") -> LexborHTMLParser:
 
 
 def decode(body: bytes, content_type: str = "") -> str:
-    """The text of a body: byte-order mark, header, meta, then what it looks like."""
+    """Decode a body by its byte-order mark, header or meta tag; else guess the encoding."""
     for mark, encoding in (
         (BOM_UTF8, "utf-8"),
         (BOM_UTF16_LE, "utf-16-le"),
@@ -138,7 +138,7 @@ def decode(body: bytes, content_type: str = "") -> str:
 
 
 def _guessed(body: bytes) -> str:
-    """What the bytes look like where they are not ASCII; looking at all of them takes too long."""
+    """Guess an encoding from the bytes around the first that is not ASCII."""
     found = _not_ascii(body)
     start = max(0, found.start() - _GUESSED // 4) if found else 0
     return str(detect_encoding(body[start : start + _GUESSED]))
@@ -151,12 +151,12 @@ def _declared(body: bytes, content_type: str) -> str:
     if encoding is None and (meta := _meta_charset(body, 0, 2048)):
         encoding = map_encoding_to_html5(meta[1].decode("ascii", "replace"), fallback_utf8=False)
         if encoding and encoding.startswith("utf-16"):
-            encoding = "utf-8"  # a meta tag that can be read as ASCII is not UTF-16
+            encoding = "utf-8"  # a meta tag that is readable as ASCII is not in UTF-16
     return encoding or ""
 
 
 def _defused(html: str) -> str:
-    """The same page without what would cost quadratic time or memory to parse."""
+    """The page without what would take quadratic time or memory to parse."""
     tags = html.count("<")
     if "\x00" in html:
         html = html.replace("\x00", "")
@@ -165,14 +165,14 @@ def _defused(html: str) -> str:
         html = html[: one_too_many.start()] if one_too_many else html
     if len(html) > 64_000 and _long_tag(html):
         html = html[: _attribute_bomb(html)]
-    # every block inside unclosed formatting repeats all of it
+    # parsers repeat unclosed formatting tags inside every block
     if tags > 2_000 and len(_formatting.findall(html)) * tags > 2_000_000:
         html = _formatting.sub(r"<\1span", html)
     return html
 
 
 def _attribute_bomb(html: str) -> int:
-    """Where a tag of a thousand attributes begins: each is compared with all the others."""
+    """Where a tag of a thousand attributes begins: parsers compare each with all others."""
     work = 0  # characters looked at
     for tag in _tags(html):
         found = _attributes(html, tag.start())
@@ -187,13 +187,13 @@ def _attribute_bomb(html: str) -> int:
 
 
 class _Head:
-    """What a page says to crawlers, as a rule in its head."""
+    """What a page's head tells crawlers: base URL, canonical URL, robots directives, language."""
 
     def __init__(self, tree: LexborHTMLParser, url: str) -> None:
         self.base, self.canonical = url, ""
         self.nofollow = self.noindex = False
         self.language = ((tree.root.attributes.get("lang") if tree.root else "") or "")[:2].lower()
-        # an image in the head ends it: what a page asks of crawlers may follow in its body
+        # a misplaced tag ends the head early, so robots directives may be in the body
         nodes = tree.css("base[href], meta[name]")
         nodes += tree.head.css("link[rel][href]") if tree.head else []
         for node in nodes:
@@ -218,7 +218,7 @@ def _link_nodes(tree: LexborHTMLParser, follow_nofollow: bool) -> list[Any]:
 
 
 def _flat_text(tree: LexborHTMLParser, nodes: list[Any]) -> tuple[str, list[tuple[int, int]]]:
-    """The page as one line of text, and where in it each link stands."""
+    """The page as one line of text, and the position of each link in it."""
     if tree.root is None:
         return "", [(0, 0)] * len(nodes)
     tree.root.strip_tags(_UNSEEN)
@@ -231,7 +231,7 @@ def _flat_text(tree: LexborHTMLParser, nodes: list[Any]) -> tuple[str, list[tupl
     # marks stand alone between spaces: of the two around each, one is kept
     pieces = [piece.rstrip() for piece in " ".join(root.text(separator=" ").split()).split(_MARK)]
     flat = "".join(pieces)
-    if len(pieces) != 2 * len(nodes) + 1:  # the page has such marks of its own
+    if len(pieces) != 2 * len(nodes) + 1:  # the page itself contains such marks
         return flat, [(0, 0)] * len(nodes)
     return flat, list(_spans(pieces))
 
@@ -285,7 +285,7 @@ def _path(node: Any, known: dict[int, tuple[str, int]]) -> str:
 
 
 def _main_text(html: str, flat: str, tree: LexborHTMLParser) -> tuple[str, str]:
-    """Title and main text; all of the text where no main part stands out."""
+    """Title and main text; all of the text when there is no clear main part."""
     if html.count("<") > 1_000 and tree.css_first(_TOO_DEEP) is not None:
         title = tree.css_first("title")
         return _line(title.text() if title else ""), flat
@@ -296,7 +296,7 @@ def _main_text(html: str, flat: str, tree: LexborHTMLParser) -> tuple[str, str]:
 
 
 def _without_frame(tree: LexborHTMLParser) -> str:
-    """All of the text but navigation and footer (document 002, 9.4); destroys them."""
+    """All text but navigation and footer (Lim 2016, §9.4); removes these from the tree."""
     if tree.body is None or not tree.css_matches(", ".join(_FRAME)):
         return ""
     tree.body.strip_tags(_FRAME)

@@ -1,6 +1,7 @@
-"""One request over HTTP and its response: bounded, guarded, and never an exception."""
+"""Requests over HTTP: one at a time, or along redirects; every failure is a response."""
 
 import asyncio
+import errno
 import socket
 import time
 import weakref
@@ -9,21 +10,25 @@ from dataclasses import replace
 from typing import Any
 
 import aiohttp
+from aiohttp.http_exceptions import HttpProcessingError
+from msgspec import structs
 from multidict import CIMultiDictProxy
 from yarl import URL
 
 from honeyguide.contracts import Link, Request, Response
 from honeyguide.errors import HoneyguideError
 from honeyguide.registry import part
+from honeyguide.urls.spelling import MAX_LENGTH, Target, as_ascii, follow, host_of, target
 from honeyguide.version import VERSION
-from honeyguide.web import failures
-from honeyguide.web.addresses import Resolver
-from honeyguide.web.connections import BoundedConnector
+from honeyguide.web.connections import (
+    TOO_MANY_FILES,
+    BoundedConnector,
+    PrivateAddressError,
+    Resolver,
+)
 from honeyguide.web.decoding import decode_apart
-from honeyguide.web.fetch_limits import Terms, Timeouts
-from honeyguide.web.request_url import Target, as_ascii, target
-from honeyguide.web.requests import request_of
-from honeyguide.web.turns import Turns
+from honeyguide.web.fetch_limits import Terms, Timeouts, WebFetcher
+from honeyguide.web.host_schedule import Clock, HostSchedule, is_redirect, retry_after
 
 _ASKED = {
     "Accept": "text/html,application/xhtml+xml;q=0.9,*/*;q=0.1",
@@ -31,16 +36,38 @@ _ASKED = {
 }
 _MAX_HEADERS = 128  # lines
 _MAX_HEADER = 32_768  # bytes of one line
-_MAX_CONNECTIONS = 400  # open ones; beyond, none is kept for a next request
+_MAX_CONNECTIONS = 400  # open; while there are more, none is kept alive
 _KEEP_ALIVE = 15.0  # seconds
 _PIECE = 1 << 16  # bytes of a body taken at once
+# seconds that a redirect may ask to wait; after longer waits a link is tried later
+_LONGEST_WAIT = 60.0
 
+# What a request can raise; timeouts are OSErrors.
+_ERRORS = (aiohttp.ClientError, HttpProcessingError, OSError, ValueError)
 
-NOBODY = "https://example.org/"  # the contact of a crawl so small that it needs none
+_BY_ERRNO = {
+    errno.ECONNREFUSED: "connection refused",
+    errno.ECONNRESET: "connection reset",
+    errno.ECONNABORTED: "connection reset",
+    errno.EPIPE: "connection reset",
+    errno.ETIMEDOUT: "timeout",
+    errno.EMFILE: TOO_MANY_FILES,
+    errno.ENFILE: TOO_MANY_FILES,
+}
+_BY_TYPE: tuple[tuple[type[BaseException], str], ...] = (
+    (TimeoutError, "timeout"),
+    (PrivateAddressError, "private address"),
+    (socket.gaierror, "dns"),
+    (aiohttp.ClientSSLError, "tls"),
+    (aiohttp.ServerDisconnectedError, "connection reset"),
+    (aiohttp.ClientResponseError, "bad response"),
+)
+
+NOBODY = "https://example.org/"  # the contact of an anonymous crawl
 
 
 def user_agent(contact: str) -> str:
-    """How the crawler names itself to servers: with a way to reach whoever runs it."""
+    """The User-Agent header: the crawler's name and how to reach its operator."""
     if not ("@" in contact or "://" in contact) or not contact.isascii():
         raise HoneyguideError(f"contact must be a web or e-mail address, not {contact!r}")
     if not contact.isprintable() or set(contact) & set("() "):
@@ -49,13 +76,13 @@ def user_agent(contact: str) -> str:
 
 
 def asked_with(contact: str) -> dict[str, str]:
-    """The headers of every request."""
+    """The headers that every request sends."""
     return {"User-Agent": user_agent(contact or NOBODY), **_ASKED}
 
 
 @part("fetcher", "http")
 class HttpFetcher:
-    """Asks a server once for what a link points to; redirects are responses like any other."""
+    """Sends one request for a link; redirects are not followed."""
 
     def __init__(
         self,
@@ -64,23 +91,20 @@ class HttpFetcher:
         timeouts: Timeouts | None = None,
         allow_private: bool = False,
         hosts: Mapping[str, tuple[str, int]] | None = None,  # name -> address and port
-        per_host: int | None = 1,  # requests in flight; None: any number
-        per_address: int | None = 2,  # the same, for an IP address
-        address_interval: float = 0.25,  # seconds between two requests to an IP address
+        schedule: HostSchedule | None = None,  # None: one of its own
     ) -> None:
         self._terms = terms or Terms()
         self._timeouts = timeouts or Timeouts()
         self._headers = {"User-Agent": user_agent, **_ASKED}
         self._resolver = Resolver(allow_private, hosts, self._timeouts.dns)
-        self._host_turns = Turns(per_host, 0.0, self._timeouts.turn)
-        self._address_turns = Turns(per_address, address_interval, self._timeouts.turn)
+        self._schedule = schedule or HostSchedule()
         self._sockets: weakref.WeakSet[socket.socket] = weakref.WeakSet()
         self._max_connections = _MAX_CONNECTIONS
         self._session: aiohttp.ClientSession | None = None
-        self.observer: Callable[[Request], None] = lambda request: None  # told of each one's end
+        self._observer: Callable[[Request], None] = lambda request: None
 
     async def fetch(self, link: Link, terms: Terms | None = None) -> Response:
-        """Bring what a link points to, or the name of what went wrong."""
+        """Request what a link points to; failures are responses."""
         place = target(link.url)
         if isinstance(place, str):
             return Response(link, link.url, 0, failure=place)
@@ -88,32 +112,28 @@ class HttpFetcher:
         if found.failure:
             return Response(link, place.url, 0, failure=found.failure)
         begin = time.monotonic()
-        if not await self._host_turns.enter(place.host):
-            return Response(link, place.url, 0, failure="busy")
-        entered: list[str] = []
-        try:
-            for server in found.servers:  # in one order, so that no two wait for each other
-                if not await self._address_turns.enter(server):
-                    return Response(link, place.url, 0, failure="busy")
-                entered.append(server)
+        turn = self._schedule.turn(place.host, found.servers, self._timeouts.turn)
+        async with turn as entered:
+            if not entered:
+                return Response(link, place.url, 0, failure="busy")
             response = await self._ask(link, place, terms or self._terms)
             return replace(response, seconds=time.monotonic() - begin)
-        finally:
-            for server in entered:
-                self._address_turns.leave(server)
-            self._host_turns.leave(place.host)
+
+    def observe(self, observer: Callable[[Request], None]) -> None:
+        """Call the observer when a request has ended, however it ended."""
+        self._observer = observer
 
     @property
     def names(self) -> int:
-        """How many names were looked up and found."""
+        """How many host names were looked up and found."""
         return self._resolver.names
 
     def forget(self, host: str) -> None:
-        """Look a host's name up anew when it is next asked for."""
+        """Look a host's name up again the next time."""
         self._resolver.forget(host)
 
     def keep_open(self, connections: int) -> None:
-        """Keep no more connections than this for a next request."""
+        """Keep at most so many connections alive between requests."""
         self._max_connections = min(_MAX_CONNECTIONS, connections)
 
     async def close(self) -> None:
@@ -139,11 +159,11 @@ class HttpFetcher:
             finally:
                 received = answer.content.total_bytes
                 answer.close()
-        except failures.ERRORS as error:
-            failure = failures.name(error)
+        except _ERRORS as error:
+            failure = _failure_of(error)
         finally:
             seconds = time.monotonic() - begin
-            self.observer(request_of(place, sent, seconds, status, headers, failure, received))
+            self._observer(_request_of(place, sent, seconds, status, headers, failure, received))
         return Response(link, place.url, status, headers, body, failure, sent=sent)
 
     def _extra(self, terms: Terms) -> dict[str, str]:
@@ -164,7 +184,7 @@ class HttpFetcher:
                 resolver=self._resolver,
                 use_dns_cache=False,
                 socket_factory=self._open_socket,
-                limit=0,  # the crawl and the turns bound it
+                limit=0,  # visits in flight and the host schedule bound it
                 keepalive_timeout=_KEEP_ALIVE,
             ),
             headers=self._headers,
@@ -197,6 +217,101 @@ class HttpFetcher:
         return opened
 
 
+class Redirects:
+    """Follows redirects; every hop passes all checks of the inner fetcher."""
+
+    def __init__(
+        self,
+        fetcher: WebFetcher,
+        limit: int = 10,
+        patience: float = 120.0,
+        clock: Clock = time.monotonic,
+        schedule: HostSchedule | None = None,  # None: one of its own
+        wall_clock: Clock = time.time,  # seconds since 1970
+    ) -> None:
+        self._fetcher = fetcher
+        self._limit = limit
+        self._patience = patience  # seconds after which no further hop is begun
+        self._clock = clock
+        self._schedule = schedule or HostSchedule()
+        self._wall_clock = wall_clock
+
+    async def fetch(self, link: Link, terms: Terms | None = None) -> Response:
+        """Fetch a link and follow redirects, but none whose Retry-After is long."""
+        response = await self._fetcher.fetch(link, terms)
+        if not is_redirect(response):
+            return response
+        seen = {response.url}
+        deadline = self._clock() + self._patience
+        for _ in range(self._limit):
+            url = follow(response.url, response.headers["location"])
+            if len(url) > MAX_LENGTH:
+                return replace(response, link=link, failure="bad url")
+            if url in seen:  # without cookies, the answer would be the same again
+                break
+            if self._clock() >= deadline:
+                return replace(response, link=link, failure="timeout")
+            if not await self._wait(response, deadline - self._clock()):
+                return replace(response, link=link)
+            seen.add(url)
+            response = await self._fetcher.fetch(structs.replace(link, url=url), terms)
+            if not is_redirect(response):
+                return replace(response, link=link)
+        return replace(response, link=link, failure="too many redirects")
+
+    async def _wait(self, response: Response, seconds_left: float) -> bool:
+        """Wait for a redirect's Retry-After (RFC 9110, 10.2.3); False if that is too long."""
+        wait = retry_after(response.headers, self._wall_clock()) or 0.0
+        if wait > min(seconds_left, _LONGEST_WAIT):
+            return False
+        if wait:
+            self._schedule.hold(host_of(response.url), wait)
+            await asyncio.sleep(wait)
+        return True
+
+    async def close(self) -> None:
+        """Close the inner fetcher."""
+        await self._fetcher.close()
+
+
+def _request_of(
+    place: Target,
+    sent: float,  # seconds since 1970
+    seconds: float,
+    status: int,
+    headers: Mapping[str, str],
+    failure: str,
+    received: int,  # bytes of the body, as transferred
+) -> Request:
+    """The row that is kept of a request."""
+    wait = retry_after(headers, sent + seconds) if "retry-after" in headers else None
+    is_led_on = 300 <= status < 400 and "location" in headers
+    location = follow(place.url, headers["location"]) if is_led_on else ""
+    location = location if len(location) <= MAX_LENGTH else ""  # never followed
+    return Request(place.host, place.url, sent, seconds, status, failure, received, wait, location)
+
+
+def _failure_of(error: BaseException) -> str:
+    """A short, stable name for what a request raised."""
+    if isinstance(error, aiohttp.ClientPayloadError):
+        return _body_failure(error)
+    for kind, known in _BY_TYPE:
+        if isinstance(error, kind):
+            return known
+    if isinstance(error, aiohttp.ClientConnectorError) and error.os_error is not error:
+        return _failure_of(error.os_error)
+    if isinstance(error, OSError):
+        return _BY_ERRNO.get(error.errno or 0, "unreachable")
+    return "bad response"
+
+
+def _body_failure(error: aiohttp.ClientPayloadError) -> str:
+    text = f"{error!r} {error.__cause__!r}"
+    if "ConnectionReset" in text:
+        return "connection reset"
+    return "bad response" if "TransferEncoding" in text else "truncated"
+
+
 def _plain(headers: CIMultiDictProxy[str]) -> dict[str, str]:
     plain: dict[str, str] = {}
     for name, raw in headers.items():
@@ -219,7 +334,7 @@ def _readable(key: str, value: str) -> str:
 def _refusal(status: int, headers: Mapping[str, str], terms: Terms) -> str:
     if status == 304:
         return "not modified"
-    if status < 200:  # 101: nobody asked for another protocol
+    if status < 200:  # 101: another protocol was not asked for
         return "bad response"
     if status < 300 and not _is_wanted(headers, terms):
         return "content type"
@@ -242,7 +357,7 @@ def _is_wanted(headers: Mapping[str, str], terms: Terms) -> bool:
 
 
 def _encodings(headers: Mapping[str, str]) -> str:
-    """How a body is encoded, in the order it was done: the content first, then its transfer."""
+    """The encodings of a body in the order they were applied: content first, then transfer."""
     said = [headers.get("content-encoding", ""), headers.get("transfer-encoding", "")]
     return ", ".join(filter(None, said))
 
@@ -255,7 +370,7 @@ async def _body(
     while room >= 0 and (piece := await content.read(_PIECE)):
         pieces.append(piece)
         room -= len(piece)
-        if len(piece) == _PIECE:  # thousands of tiny chunks may be at hand: others go first
+        if len(piece) == _PIECE:  # more may be buffered: let other tasks run first
             await asyncio.sleep(0)
     if room < 0 and not terms.cut:
         return b"", "too large"

@@ -1,4 +1,4 @@
-"""A judge by its name and settings, so that another process can make the same one."""
+"""A judge described by its name and settings, so that another process can make it."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,7 +9,7 @@ from honeyguide.registry import accepts, make
 
 @dataclass(frozen=True, slots=True)
 class JudgeSpec:
-    """A judge's name, its encoder's, and the texts that it is told."""
+    """The names of a judge and its encoder, and the judge's arguments."""
 
     judge: str
     encoder: str = "wordllama"
@@ -17,11 +17,11 @@ class JudgeSpec:
 
     @property
     def uses_encoder(self) -> bool:
-        """Whether such a judge compares meanings."""
+        """Whether the judge takes an encoder."""
         return accepts("judge", self.judge, "encoder")
 
     def make(self, encoder: Encoder | None = None) -> Judge:
-        """The judge, with an encoder that is at hand or one of its own."""
+        """Make the judge, with the given encoder or a new one."""
         if self.uses_encoder and encoder is None:
             encoder = make("encoder", self.encoder)
         judge: Judge = make("judge", self.judge, encoder=encoder, **self.told)

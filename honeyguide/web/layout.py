@@ -22,7 +22,7 @@ _BOXES = """() => [...document.querySelectorAll('a[href], area[href]')].map(link
 
 
 def chromium() -> str:
-    """The path of the system's Chromium; a clear sentence when there is none."""
+    """The path of the system's Chromium; an error says how to install it."""
     for program in PROGRAMS:
         if path := shutil.which(program):
             return path
@@ -32,13 +32,13 @@ def chromium() -> str:
 
 
 class Layout:
-    """Gives links the boxes that a browser draws them in; pages are drawn without any fetch."""
+    """Adds to each link the box that a browser draws it in, without any request."""
 
     def __init__(self, window: Any) -> None:
         self._window = window
 
     async def __call__(self, page: Page) -> Page:
-        """The same page with a box for each link; without boxes where the browser found others."""
+        """The page with a box for each link; zeros for links that the browser did not find."""
         html = page.html.decode("utf-8", "replace")
         base = f'<base href="{page.url}">'
         await self._window.set_content(html.replace("<head>", f"<head>{base}", 1))
@@ -49,7 +49,7 @@ class Layout:
 
 
 def _boxed(link: Link, boxes: dict[str, list[tuple[float, float, float, float]]]) -> Link:
-    """A link in the next box of its address: both go through the page in the same order."""
+    """A link with the next box of its URL: both lists are in the order of the page."""
     waiting = boxes.get(link.url)
     box = (waiting.pop(0) if len(waiting) > 1 else waiting[0]) if waiting else (0.0,) * 4
     return structs.replace(link, box=box)
@@ -57,7 +57,7 @@ def _boxed(link: Link, boxes: dict[str, list[tuple[float, float, float, float]]]
 
 @asynccontextmanager
 async def open_layout() -> AsyncIterator[Layout]:
-    """A browser of its own, closed at the end."""
+    """Start a browser, and close it at the end."""
     try:
         from playwright.async_api import async_playwright  # noqa: PLC0415 an extra
     except ModuleNotFoundError:

@@ -1,4 +1,4 @@
-"""Pages read and judged in processes of their own, which end with this one, however it ends."""
+"""Parse and judge pages in other processes, which end with this one, however it ends."""
 
 import asyncio
 import logging
@@ -22,7 +22,7 @@ from honeyguide.web.html import MAX_BODY, Parsed, Raw, build, parse, read
 from honeyguide.web.judge_spec import JudgeSpec
 
 LONGEST = 30.0  # seconds for a page
-# What is read here, in less than 50 ms however it is made: the time that the parser takes
+# Pages that are parsed in this process, in less than 50 ms each: the time that the parser takes
 # grows with the square of the number of tags (benchmarks/reading.py).
 SMALL_BODY = 128 * 1024  # bytes
 SMALL_TAGS = 3_000
@@ -43,11 +43,11 @@ _log = logging.getLogger(__name__)
 
 
 class NoProcessError(HoneyguideError):
-    """No process that reads pages could be started, for want of file descriptors or memory."""
+    """No parser process could be started: file descriptors or memory are lacking."""
 
 
 class Opinion(NamedTuple):
-    """A judge's verdict, in texts and numbers only."""
+    """A judge's verdict as plain texts and numbers."""
 
     relevance: float
     relevant: bool
@@ -55,63 +55,63 @@ class Opinion(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What was found in a page."""
+    """A parser process's answer: the parsed page, and the verdict unless judging failed."""
 
     raw: Raw
     opinion: Opinion | None
 
 
 class Read(NamedTuple):
-    """A page that was read."""
+    """A parsed page."""
 
     parsed: Parsed
     verdict: Verdict | None = None  # None: not judged yet
 
 
 class Reader(Protocol):
-    """Reads pages, wherever that is done."""
+    """Parses pages, in this process or in others."""
 
     async def ready(self) -> None:
-        """Return once pages can be read; NoProcessError when that does not come to pass."""
+        """Wait until pages can be parsed; raises NoProcessError when no process starts."""
         ...
 
     async def read(self, body: bytes, url: str, content_type: str = "") -> Read | None:
-        """What is in a page; None when it could not be read."""
+        """Parse a page; None when that failed."""
         ...
 
     async def close(self) -> None:
-        """Let go of everything that is open."""
+        """Close everything that is open."""
         ...
 
 
-class Here:
-    """Reads pages in this process."""
+class InProcess:
+    """Parses pages in this process."""
 
     async def ready(self) -> None:
-        """It always is."""
+        """Do nothing: it is always ready."""
 
     async def read(self, body: bytes, url: str, content_type: str = "") -> Read | None:
-        """What is in a page."""
+        """Parse a page."""
         return Read(parse(body, url, content_type))
 
     async def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: nothing is open."""
 
 
-class SmallHere:
-    """Reads small pages in this process, and others in one that is started for the first of them.
+class SmallInProcess:
+    """Parses small pages in this process, and large ones in another, so that none blocks the loop.
 
-    So no page holds up whoever waits for others.
+    The other process is started for the first large page.
     """
 
     def __init__(self, spec: JudgeSpec | None = None) -> None:
         self._pool = ParserPool(1, spec=spec)
 
     async def ready(self) -> None:
-        """It always is."""
+        """Do nothing: it is always ready."""
 
     async def read(self, body: bytes, url: str, content_type: str = "") -> Read | None:
-        """What is in a page."""
+        """Parse a page."""
         if is_small(body):
             return Read(parse(body, url, content_type))
         return await self._pool.read(body, url, content_type)
@@ -122,7 +122,7 @@ class SmallHere:
 
 
 def is_small(body: bytes) -> bool:
-    """Whether a page is read in a moment, however it is made."""
+    """Whether a page is parsed fast, whatever it contains."""
     return (
         len(body) <= SMALL_BODY
         and body.count(b"<") <= SMALL_TAGS
@@ -137,27 +137,29 @@ def _has_few(found: Iterator[object], most: int) -> bool:
 
 
 class ParserPool:
-    """Reads pages in other processes; None for a page that ends the process that reads it."""
+    """Parses pages in other processes; None for a page that crashes its process."""
 
     def __init__(
         self,
         processes: int = 1,
         longest: float = LONGEST,
-        spec: JudgeSpec | None = None,  # for a judge of their own
+        spec: JudgeSpec | None = None,  # of the judge in each process
     ) -> None:
         self._processes = processes
         self._spec = _packed(_encode(spec and astuple(spec)))
         self._longest = longest
         self._readers: list[_Process] = []
         self._opening: set[asyncio.Task[None]] = set()
-        self._news = asyncio.Event()  # a process is ready, or gone, or can be tried to start again
-        self._failed = 0  # tries to start one
+        self._news = (
+            asyncio.Event()
+        )  # set when a process is ready or gone, or a start can be retried
+        self._failed = 0  # starts that failed
         self._pause = FIRST_PAUSE
         self._pausing = False
-        self._why = ""  # the last try failed
+        self._why = ""  # the last start failed
 
     async def ready(self) -> None:
-        """Start the processes, and wait for one of them."""
+        """Start the processes, and wait until one is ready."""
         give_up = self._failed + TRIES * self._processes
         while self._least_busy() is None:
             if self._failed >= give_up or not self._processes:
@@ -166,7 +168,7 @@ class ParserPool:
             await self._news.wait()
 
     async def read(self, body: bytes, url: str, content_type: str = "") -> Read | None:
-        """Have a page read by whoever has least to do; here if it is small and nobody is ready."""
+        """Parse a page in the least busy process; in this one if it is small and none is ready."""
         small = is_small(body)
         message = _packed(_encode((url, content_type, body[:MAX_BODY])))
         while (reader := await self._reader_for(small)) is not None:
@@ -174,7 +176,7 @@ class ParserPool:
             if answer:
                 raw, opinion = _decode(answer)
                 return Read(build(url, raw), opinion and _verdict(opinion))
-            if answer is not None and small:  # it cannot say
+            if answer is not None and small:  # the page cannot be sent back
                 break
             if answer is not None or reader.died_of is message:
                 return None
@@ -186,7 +188,7 @@ class ParserPool:
         return self._least_busy()
 
     async def close(self) -> None:
-        """End them all, and start no more."""
+        """End all processes, and start no more."""
         self._processes, self._why = 0, "the crawl ends"
         self._news.set()
         await asyncio.gather(*self._opening, return_exceptions=True)
@@ -222,12 +224,12 @@ class ParserPool:
             lambda: _Process(self._spec, self._longest, self._news),
             *command,
             stderr=None,
-            env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},  # it is the thread for its core
+            env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},  # one thread for each process
         )
         return reader
 
     def _rest(self) -> None:
-        """Start nothing for a while, longer each time."""
+        """Start no process for a while, longer each time."""
         if self._pausing:
             return
         if self._pause == FIRST_PAUSE:
@@ -242,14 +244,14 @@ class ParserPool:
 
 
 class _Process(asyncio.SubprocessProtocol):
-    """A process that reads, seen from here: it answers in the order of the questions."""
+    """The near side of a parser process, which answers messages in their order."""
 
     def __init__(self, spec: bytes, longest: float, news: asyncio.Event) -> None:
         self._spec = spec
         self._news = news
         self.waiting: deque[tuple[bytes, asyncio.Future[bytes | None]]] = deque()
         self.is_ready = self.is_gone = False
-        self.died_of: bytes | None = None  # the message it was at when it ended
+        self.died_of: bytes | None = None  # the message that it was working on when it ended
         self._longest = longest
         self._loop = asyncio.get_running_loop()
         self._ended: asyncio.Future[None] = self._loop.create_future()
@@ -257,13 +259,13 @@ class _Process(asyncio.SubprocessProtocol):
         self._deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """It was started."""
+        """Send the judge's spec to the new process."""
         self._process = cast(asyncio.SubprocessTransport, transport)
         self._questions = cast(asyncio.WriteTransport, self._process.get_pipe_transport(0))
         self._questions.write(self._spec)
 
     async def ask(self, message: bytes) -> bytes | None:
-        """Its answer; None when it ended without one."""
+        """Send a message and wait for the answer; None when the process ended without one."""
         answer: asyncio.Future[bytes | None] = self._loop.create_future()
         self.waiting.append((message, answer))
         if len(self.waiting) == 1:
@@ -272,7 +274,7 @@ class _Process(asyncio.SubprocessProtocol):
         return await answer
 
     def pipe_data_received(self, fd: int, data: bytes) -> None:
-        """Hand out the answers that are whole."""
+        """Deliver the answers that are complete."""
         self._pieces += data
         while len(self._pieces) >= _HEAD.size:
             end = _HEAD.size + _HEAD.unpack_from(self._pieces)[0]
@@ -284,11 +286,11 @@ class _Process(asyncio.SubprocessProtocol):
             if self.is_ready:
                 _give(self.waiting.popleft()[1], answer)
                 self._watch()
-            self.is_ready = True  # its first message only says so
+            self.is_ready = True  # the first message only says that it is
             self._news.set()
 
     def connection_lost(self, error: Exception | None) -> None:
-        """It ended, and all that it said has arrived."""
+        """Fail what still waits: the process has ended."""
         self.is_gone = True
         self._news.set()
         if self.waiting:
@@ -300,7 +302,7 @@ class _Process(asyncio.SubprocessProtocol):
         _give(self._ended, None)
 
     async def close(self) -> None:
-        """Let it end by itself, but not for long."""
+        """Let the process end by itself, or kill it after two seconds."""
         self._questions.close()
         try:
             async with asyncio.timeout(2.0):
@@ -310,7 +312,7 @@ class _Process(asyncio.SubprocessProtocol):
             await self._ended
 
     def _watch(self) -> None:
-        """Give it so much time for the next page and no more."""
+        """Restart the timer after which the process is killed."""
         if self._deadline is not None:
             self._deadline.cancel()
         kill = self._process.kill
@@ -322,19 +324,19 @@ def _verdict(opinion: Opinion) -> Verdict:
 
 
 def _give(future: "asyncio.Future[Any]", answer: bytes | None) -> None:
-    if not future.done():  # whoever waited for it may have been cancelled
+    if not future.done():  # the waiting task may have been cancelled
         future.set_result(answer)
 
 
-# --------------------------------------------------------------------------- over there
+# --------------------------------------------------------------------------- in the other process
 
 
 def work() -> None:
-    """Answer questions until whoever asks them is gone; the first says who judges."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is the crawl's to say when to end
+    """Parse and judge pages from standard input until it closes; the first message is the spec."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the crawl decides when to end
     with suppress(BrokenPipeError):  # the crawl was killed
         _answer_all(sys.stdin.buffer, sys.stdout.buffer)
-    os._exit(0)  # at once: the crawl waits for it
+    os._exit(0)  # without clean-up: the crawl waits for the exit
 
 
 def _answer_all(questions: BinaryIO, answers: BinaryIO) -> None:
@@ -350,7 +352,7 @@ def _answer(judge: Judge | None, url: str, content_type: str, body: bytes) -> by
     try:
         opinion = judge and Opinion(*astuple(judge(replace(build(url, raw).page, html=body))))
         return _encode((raw, opinion))
-    except Exception:  # a bug of the judge, that whoever asks will meet and can tell
+    except Exception:  # a bug of the judge: the crawl judges again and reports it
         return _unjudged(raw)
 
 

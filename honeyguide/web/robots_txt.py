@@ -1,18 +1,20 @@
-"""robots.txt by RFC 9309: one file read for one crawler, and which of its lines decides."""
+"""What sites ask of crawlers: robots.txt (RFC 9309) and X-Robots-Tag headers."""
 
 import io
 import math
 import re
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
-from honeyguide.web.request_url import target
+from honeyguide.contracts import Page
+from honeyguide.urls.spelling import target
 
 _MAX_SITEMAPS = 100
-_MAX_LINE = 16 * 1024  # bytes; a longer Disallow is cut, which forbids more, an Allow left out
-# What comparing a path with wildcard patterns may cost, in about half nanoseconds: a step for
-# each piece of a pattern, and one for each pair of a character of it and one of the path.
+_MAX_LINE = 16 * 1024  # bytes; a longer Disallow is cut (which forbids more), an Allow ignored
+# Limit on the cost of matching a path against wildcard patterns, in units of about 0.5 ns: _STEP
+# for each piece of a pattern, and 1 for each pair of a character of it and one of the path.
 _MAX_WORK = 8_000_000
 _STEP = 1_000
 _UNRESERVED = frozenset(
@@ -28,7 +30,7 @@ _KEYS = {
     "crawldelay": "crawl-delay",
     "sitemap": "sitemap",
     "site-map": "sitemap",
-    # as people write it
+    # common misspellings
     "dissallow": "disallow",
     "dissalow": "disallow",
     "disalow": "disallow",
@@ -40,10 +42,14 @@ _in_paths = re.compile(rb"[^\x21-\x7e]|[*$]|%[0-9A-Fa-f]{2}").sub
 _in_queries = re.compile(r"%(?:2[1789CF]|3[ABF]|40|5[BD])").sub  # ! ' ( ) , / : ; ? @ [ ]
 _asterisks = re.compile(r"\*+").sub
 _product = re.compile(r"[A-Za-z_-]+")
+_directive = re.compile(r"[a-z_-]+").fullmatch
+_WITH_VALUE = frozenset(
+    {"unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"}
+)
 
 
 class Decision(NamedTuple):
-    """Whether a URL may be fetched, and what says so."""
+    """Whether a URL may be fetched, and which rule decides."""
 
     allowed: bool
     rule: str = ""  # the deciding line as written, or the reason where no line decides
@@ -65,16 +71,16 @@ class Rule(NamedTuple):
 
     @property
     def rank(self) -> tuple[int, bool]:
-        """What decides against rules that match as well (RFC 9309, 2.2.2)."""
+        """The order of precedence among rules that match (RFC 9309, 2.2.2)."""
         return self.length, self.allow
 
     @property
     def weight(self) -> int:
-        """Bytes of memory that it takes, about."""
+        """Approximate bytes of memory."""
         return 300 + len(self.text) + sum(60 + len(piece) for piece in self.pieces)
 
     def matches(self, path: str) -> bool:
-        """Whether the pattern fits the beginning of a path, or all of it when anchored."""
+        """Whether the pattern matches a prefix of the path, or all of it when anchored."""
         first = self.pieces[0]
         if not path.startswith(first):
             return False
@@ -86,7 +92,7 @@ class Rule(NamedTuple):
             place = found + len(piece)
         if not self.anchored or place == len(path):
             return True
-        # the last piece may fit again further on, where the path ends
+        # the last piece may match again at the end of the path
         return len(self.pieces) > 1 and path.endswith(self.pieces[-1])
 
 
@@ -94,7 +100,7 @@ TOO_MUCH = Rule((), False, False, "too many wildcard patterns to compare: refuse
 
 
 class RobotsTxt:
-    """The rules of one robots.txt for one crawler."""
+    """The rules of one robots.txt file for one crawler."""
 
     def __init__(self, body: bytes, user_agent: str) -> None:
         match = _product.match(user_agent)
@@ -112,7 +118,7 @@ class RobotsTxt:
         return rule is None or rule.allow
 
     def decide(self, url: str) -> Decision:
-        """Whether a URL may be fetched and which line says so."""
+        """Whether a URL may be fetched, and which line decides."""
         place = target(url)
         if isinstance(place, str):
             return Decision(False, f"not a URL to fetch: {place}", 0)
@@ -126,7 +132,7 @@ class RobotsTxt:
 
 
 class _Rules:
-    """Rules in such an order that a path costs little, however many there are."""
+    """Rules indexed so that looking up a path is fast, however many there are."""
 
     def __init__(self, rules: Iterable[Rule]) -> None:
         self._prefixes: dict[str, Rule] = {}  # patterns without asterisks, by themselves
@@ -147,7 +153,7 @@ class _Rules:
         ]
 
     def deciding(self, spellings: tuple[str, ...]) -> Rule | None:
-        """The rule that decides about a path; TOO_MUCH when that would take too long to find."""
+        """The rule that decides about a path; TOO_MUCH when finding it would take too long."""
         plain = [rule for path in spellings if (rule := self._plain(path)) is not None]
         best = max(plain, key=lambda rule: rule.rank, default=None)
         work = _MAX_WORK
@@ -183,7 +189,7 @@ class _Group:
             self._slow_down(value)
         elif value.startswith((b"/", b"*")):
             self._rule(key, value, value, line)
-        elif value and key == "disallow":  # the slash was forgotten, the wish is clear
+        elif value and key == "disallow":  # the leading slash was forgotten
             self._rule(key, value, b"/" + value, line)
 
     def _rule(self, key: str, written: bytes, meant: bytes, line: int) -> None:
@@ -205,7 +211,7 @@ class _Group:
 
 
 def _read(body: bytes, groups: dict[str, _Group]) -> Iterator[str]:
-    """Fill the groups of a file, and yield its sitemaps."""
+    """Fill the groups from a file, and yield its sitemaps."""
     current: list[_Group] = []
     listening = False  # whether the lines just above named crawlers
     for line, key, value in _lines(body):
@@ -231,7 +237,7 @@ def _lines(body: bytes) -> Iterator[tuple[int, str, bytes]]:
         name, colon, value = content.replace(BOM_UTF8, b"").strip().partition(b":")
         if not colon:
             words = name.split()
-            if len(words) != 2:  # "Disallow /path" is forgiven, prose is not read
+            if len(words) != 2:  # "Disallow /path" is accepted, prose is not
                 continue
             name, value = words
         key = _KEYS.get(name.strip().lower().decode("latin-1"))
@@ -240,7 +246,7 @@ def _lines(body: bytes) -> Iterator[tuple[int, str, bytes]]:
 
 
 def _with_newlines(body: bytes) -> bytes:
-    """A file as UTF-8 without a byte-order mark, or half of one, and with one kind of line end."""
+    """A file as UTF-8 without a (partial) byte-order mark, with newlines as line ends."""
     if body.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
         body = body.decode("utf-16", "replace").encode()
     # as Google's parser does; more marks are left out of the lines they are in
@@ -254,7 +260,7 @@ def _named(value: bytes) -> str:
     if text[:1] == "*" and (len(text) == 1 or text[1].isspace()):
         return "*"
     match = _product.match(text)
-    return match[0].lower() if match else "?"  # nobody's name
+    return match[0].lower() if match else "?"  # matches no crawler
 
 
 def _spellings(path: str) -> tuple[str, ...]:
@@ -267,7 +273,7 @@ def _spellings(path: str) -> tuple[str, ...]:
 
 
 def _normal_byte(found: re.Match[bytes]) -> bytes:
-    """One spelling for a byte: as itself if unreserved, else percent-encoded (RFC 9309, 2.2.2)."""
+    """Normalise a byte: itself if unreserved, else percent-encoded (RFC 9309, 2.2.2)."""
     raw = found[0]
     byte = int(raw[1:], 16) if len(raw) == 3 else raw[0]
     return bytes((byte,)) if byte in _UNRESERVED else b"%%%02X" % byte
@@ -275,3 +281,33 @@ def _normal_byte(found: re.Match[bytes]) -> bytes:
 
 def _plain_character(found: re.Match[str]) -> str:
     return chr(int(found[0][1:], 16))
+
+
+# ----------------------------------------------------------------------- X-Robots-Tag
+
+
+def robots_directives(headers: Mapping[str, str], product: str = "honeyguide") -> frozenset[str]:
+    """The X-Robots-Tag directives for this crawler, such as "noindex" and "nofollow"."""
+    found: set[str] = set()
+    is_meant = True  # "otherbot: noindex, nofollow" is for another crawler up to its end
+    for piece in headers.get("x-robots-tag", "").lower().split(","):
+        name, colon, rest = map(str.strip, piece.partition(":"))
+        directive = name
+        if not name:
+            is_meant = True  # an empty element separates two header lines
+        elif colon and name not in _WITH_VALUE and _directive(name):
+            is_meant = name == product
+            directive = rest
+        if is_meant and _directive(directive):
+            found |= {"noindex", "nofollow"} if directive == "none" else {directive}
+    return frozenset(found - _WITH_VALUE)
+
+
+def obey_directives(page: Page, noindex: bool, headers: Mapping[str, str]) -> tuple[Page, bool]:
+    """Remove from a page what noindex and nofollow forbid; False when it must not be judged."""
+    directives = robots_directives(headers)
+    if "nofollow" in directives:
+        page = replace(page, links=())
+    if noindex or "noindex" in directives:
+        return replace(page, title="", text=""), False
+    return page, True

@@ -1,30 +1,34 @@
-"""Sitemaps as a source of links: bounded in files, bytes, entries and depth."""
+"""Sitemaps as a source of links, with limits on files, bytes, entries and depth."""
 
 import asyncio
 import codecs
 import io
 import re
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from html import unescape
 from itertools import islice
 
-from honeyguide.contracts import Link, Response
+from honeyguide import urls
+from honeyguide.contracts import Link
+from honeyguide.urls.spelling import host_of
 from honeyguide.web.decoding import decode
 from honeyguide.web.fetch_limits import ANYTHING, Terms, WebFetcher
-from honeyguide.web.politeness import may_pass
-from honeyguide.web.request_url import host_of
+from honeyguide.web.host_schedule import HostSchedule, may_pass
+from honeyguide.web.robots import Robots
 
 _MAX_BYTES = 10_000_000  # as transferred
-_MAX_DECODED_BYTES = 50_000_000  # what the protocol grants one file
+_MAX_DECODED_BYTES = 50_000_000  # the protocol's limit for one file
 _MAX_URL = 2_048  # characters
-_MAX_ENTRIES = 100_000  # looked at in one file; the protocol grants it half of them
-_WINDOW = 1 << 18  # bytes searched at once: while one search runs, nothing else does
+_MAX_ENTRIES = 100_000  # read from one file; the protocol's limit is half of that
+_WINDOW = 1 << 18  # bytes searched at once: a search blocks the thread
 _OVERLAP = 8_192  # bytes of the next window in which a URL may end
+_MAX_NAMED = 5  # sitemaps of one robots.txt
+_LONGEST_PAUSE = 60.0  # seconds between files, whatever Crawl-delay says
 _TERMS = Terms(ANYTHING, _MAX_BYTES, _MAX_DECODED_BYTES, cut=True)
 
-# Nothing is expanded and no grammar is followed, so that no document can be a bomb,
-# and half a document or a broken one still gives its links.
+# Read by regular expressions, not by an XML parser: no entity can expand, and truncated or broken
+# documents still give their links.
 _locations = re.compile(
     rb"<(?!image:|video:)(?:[\w-]{1,40}:)?loc>\s*(?:<!\[CDATA\[\s*)?([^<>\s]{1,2048})"
 ).finditer
@@ -86,7 +90,7 @@ def _of(named: Sequence[str], hosts: Container[str]) -> list[str]:
 
 
 class Sitemaps:
-    """Reads a site's sitemaps through a fetcher."""
+    """Reads a site's sitemaps through the pipeline that pages are fetched by."""
 
     def __init__(
         self,
@@ -94,23 +98,23 @@ class Sitemaps:
         max_urls: int = 10_000,
         max_files: int = 20,
         max_depth: int = 2,  # of an index of indexes
-        unwell: Callable[[Response], None] = lambda response: None,  # told when a host is
+        schedule: HostSchedule | None = None,  # None: one of its own
     ) -> None:
         self._fetcher = fetcher
         self._max_urls = max_urls
         self._max_files = max_files
         self._max_depth = max_depth
-        self._unwell = unwell
+        self._schedule = schedule or HostSchedule()
 
     async def links(self, sitemaps: Sequence[str], host: str, pause: float) -> list[Link]:
-        """The links to pages of a host that its sitemaps name, `pause` seconds between files."""
-        found: dict[str, str] = {}  # with the sitemap that has it
+        """Links to the pages of a host that its sitemaps name, `pause` seconds between files."""
+        found: dict[str, str] = {}  # page: its sitemap
         waiting, seen = [(sitemap, 0) for sitemap in sitemaps], set(sitemaps)
         while waiting and len(found) < self._max_urls:
             url, depth = waiting.pop(0)
             await asyncio.sleep(pause)
             read = await self._read(url)
-            if read is None:  # the host is unwell: no more of this
+            if read is None:  # the host fails or is overloaded
                 break
             if not read.is_index:
                 found |= dict.fromkeys(await asyncio.to_thread(_of, read.urls, {host}), url)
@@ -126,8 +130,25 @@ class Sitemaps:
     async def _read(self, url: str) -> Sitemap | None:
         response = await self._fetcher.fetch(Link(url), _TERMS)
         if may_pass(response):
-            self._unwell(response)
+            self._schedule.after(response.url, response, 0.0)
             return None
         if response.failure or response.status != 200:
             return Sitemap(False, ())
         return await asyncio.to_thread(parse_sitemap, response.body, self._max_urls)
+
+
+class SiteSitemaps:
+    """Reads the sitemaps that a site's robots.txt names, or /sitemap.xml."""
+
+    def __init__(self, sitemaps: Sitemaps, robots: Robots, schedule: HostSchedule) -> None:
+        self._sitemaps = sitemaps
+        self._robots = robots
+        self._schedule = schedule
+
+    async def links(self, url: str, wait: float) -> list[Link]:
+        """Links in the sitemaps of a URL's host, which may be asked after `wait` seconds."""
+        origin, host = url[: url.index("/", 8)], urls.host(url)
+        decision = await self._robots.decide(url)
+        named = decision.sitemaps[:_MAX_NAMED] or (f"{origin}/sitemap.xml",)
+        wish = min(decision.crawl_delay or 0.0, _LONGEST_PAUSE)
+        return await self._sitemaps.links(named, host, max(self._schedule.delay, wait, wish))

@@ -1,11 +1,12 @@
-"""WARC files as a web to crawl again."""
+"""Crawl WARC files instead of the live web."""
 
 from honeyguide.contracts import Judge
 from honeyguide.registry import part
 from honeyguide.web.archive import ArchiveFetcher
+from honeyguide.web.http import Redirects
 from honeyguide.web.judge_spec import JudgeSpec
 from honeyguide.web.parser_pool import ParserPool
-from honeyguide.web.redirects import Redirects
+from honeyguide.web.pipeline import Pipeline
 from honeyguide.worlds.web import WebWorld
 
 
@@ -13,9 +14,9 @@ from honeyguide.worlds.web import WebWorld
 def archive(
     judge: Judge,
     paths: str,
-    parsers: int = 0,  # processes that only read and judge pages
-    spec: JudgeSpec | None = None,  # for the judges of those
+    parsers: int = 0,  # processes that parse and judge pages
+    spec: JudgeSpec | None = None,  # of the judges in those processes
 ) -> WebWorld:
-    """What WARC files hold, a crawl's own or Common Crawl's, crawled without the web."""
+    """Pages from WARC files, a crawl's own or Common Crawl's, without requests."""
     reader = ParserPool(parsers, spec=spec) if parsers else None
-    return WebWorld(judge, Redirects(ArchiveFetcher(paths)), reader=reader)
+    return WebWorld(judge, Pipeline([Redirects(ArchiveFetcher(paths))]), reader)

@@ -1,4 +1,4 @@
-"""A site's sitemaps as links of the first of its pages that is visited."""
+"""Add a site's sitemap links to the first page that is visited there."""
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace
@@ -19,11 +19,11 @@ from honeyguide.contracts import (
 )
 
 TAG_PATH = "sitemap"
-READ = "sitemaps"  # as what is learnt of a host
+READ = "sitemaps"  # the name of the row that is stored of a host
 
 
 class Sitemapped:
-    """Another world, with each host's sitemaps read once."""
+    """Wraps a world and reads each host's sitemaps once."""
 
     def __init__(
         self,
@@ -32,13 +32,13 @@ class Sitemapped:
         most: int = 1000,  # links taken from a host's sitemaps
     ) -> None:
         self._world = world
-        self._read = read  # the links in the sitemaps of a URL's host, which rests for so long
+        self._read = read  # (URL, seconds until its host may be asked) -> links of its sitemaps
         self._most = most
         self._hosts: set[str] = set()
         self.live = world.live
 
     async def visit(self, link: Link) -> Visit:
-        """Visit, and add what the sitemaps say when the host is new."""
+        """Visit a page, and add the sitemap links if its host is new."""
         visit = await self._world.visit(link)
         if visit.page is None or (host := urls.host(visit.page.url)) in self._hosts:
             return visit
@@ -53,28 +53,28 @@ class Sitemapped:
         return replace(visit, page=replace(visit.page, links=links), learnt=learnt)
 
     def recall(self, learnt: Iterable[OfHost]) -> None:
-        """Know again whose sitemaps were read; the other world hears it all too."""
+        """Restore whose sitemaps were read, and what the wrapped world has learnt."""
         self._hosts |= {host for host, what, _ in learnt if what == READ}
         if isinstance(self._world, Recalling):
             self._world.recall(learnt)
 
     def observe(self, observer: Callable[[Request], None]) -> None:
-        """As the other world does."""
+        """Ask the wrapped world."""
         if isinstance(self._world, Observable):
             self._world.observe(observer)
 
     def find(self, name: str) -> Link:
-        """As the other world does."""
+        """Ask the wrapped world."""
         return self._world.find(name)
 
     def labels(self) -> dict[str, int]:
-        """As the other world does."""
+        """Ask the wrapped world."""
         return self._world.labels()
 
     def truth(self) -> Truth:
-        """As the other world does."""
+        """Ask the wrapped world."""
         return self._world.truth()
 
     async def close(self) -> None:
-        """Close the other world."""
+        """Close the wrapped world."""
         await self._world.close()

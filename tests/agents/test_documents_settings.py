@@ -1,4 +1,4 @@
-"""The numbers that Han et al. (2018), Pertejo (2021) and Friar (2017) name, where nothing else is said."""
+"""The numbers that Han et al. (2018), Pertejo (2021) and Friar (2017) name are the defaults."""
 
 import numpy as np
 import pytest

@@ -8,7 +8,7 @@ import asyncio
 import pytest
 
 from honeyguide.contracts import Link
-from honeyguide.web.redirects import Redirects
+from honeyguide.web.http import Redirects
 from honeyguide.web.robots import Robots
 from tests.web.servers import Server, fetcher, page, redirect
 from tests.web.test_robots import RULES, Site, responses, text

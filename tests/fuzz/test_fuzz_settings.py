@@ -12,7 +12,7 @@ from honeyguide.cli import app, flags
 from honeyguide.errors import HoneyguideError
 from honeyguide.plan import Plan
 from honeyguide.registry import make, parts
-from honeyguide.worlds.web import Elsewhere
+from honeyguide.web.connections import FixedAddresses
 from tests.fuzz.harness import bounded, fuzz, fuzzed, mutated
 
 TOML = b"""topic = "rocks"
@@ -119,7 +119,7 @@ ENCODER = make("encoder", "ngrams:64")
     "resolve", [b"*=127.0.0.1:80", b"a.example=[::1]:8080,b=1.2.3.4:1"], [b"=", b":", b",", b"["]
 )
 def test_any_table_of_hosts_is_read_or_refused(place, data):
-    Elsewhere(data.decode("utf-8", "replace"))
+    FixedAddresses(data.decode("utf-8", "replace"))
 
 
 def test_flags_that_are_no_text_are_refused(place):

@@ -13,12 +13,11 @@ from honeyguide.source_finder.regions import read_regions
 from honeyguide.source_finder.watch import items
 from honeyguide.text.words import printable, terms, words
 from honeyguide.urls.patterns import Patterns
+from honeyguide.urls.spelling import as_ascii, follow, host_of, target
 from honeyguide.web.decoding import decode
+from honeyguide.web.host_schedule import retry_after
 from honeyguide.web.html import parse
-from honeyguide.web.politeness import retry_after
-from honeyguide.web.request_url import as_ascii, follow, host_of, target
-from honeyguide.web.robots_tag import robots_directives
-from honeyguide.web.robots_txt import RobotsTxt
+from honeyguide.web.robots_txt import RobotsTxt, robots_directives
 from honeyguide.web.sitemaps import parse_sitemap
 from tests.fuzz.harness import fuzzed
 

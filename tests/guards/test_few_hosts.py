@@ -5,7 +5,7 @@ from honeyguide.engine.memory import Memory
 from honeyguide.guards.few_hosts import FewHosts
 from honeyguide.guards.none import Unguarded
 from honeyguide.plan import Plan
-from honeyguide.web.admission import ANOTHER_HOST
+from honeyguide.urls.patterns import ANOTHER_HOST
 
 
 def links(*hosts):

@@ -16,6 +16,7 @@ from honeyguide.source_finder.training.finder import linked_pages
 from honeyguide.source_finder.training.page_scorer import ScorerTraining, quality
 from honeyguide.web.judge_spec import JudgeSpec
 from honeyguide.web.parser_pool import ParserPool
+from honeyguide.web.pipeline import Pipeline
 from honeyguide.worlds.web import WebWorld
 
 
@@ -104,7 +105,7 @@ def test_on_the_live_web_it_is_given_the_html(parsers):
     async def visit():
         spec = JudgeSpec("event_source")
         pool = ParserPool(parsers, spec=spec) if parsers else None
-        world = WebWorld(judge, Fetcher(), reader=pool)
+        world = WebWorld(judge, Pipeline([Fetcher()]), pool)
         try:
             return await world.visit(Link(source.url))
         finally:

@@ -9,6 +9,7 @@ from typing import Any
 
 from honeyguide.contracts import Link, Response
 from honeyguide.web.fetch_limits import Timeouts
+from honeyguide.web.host_schedule import HostSchedule, Limits
 from honeyguide.web.http import HttpFetcher
 
 Answer = bytes | Callable[[asyncio.StreamWriter], Awaitable[None]]
@@ -110,10 +111,15 @@ def served(answers: Mapping[str, Answer], port: int = 0) -> Iterator[Server]:
         loop.close()
 
 
+def unhurried(**limits: Any) -> HostSchedule:
+    """A schedule without an interval between requests to one address."""
+    return HostSchedule(limits=Limits(**{"address_interval": 0.0, **limits}))
+
+
 def fetcher(server: Server, *names: str, **settings: Any) -> HttpFetcher:
     """A fetcher that finds the server under these names."""
-    given = {"timeouts": PATIENT, "allow_private": True, "address_interval": 0.0, **settings}
-    given = {"hosts": server.hosts(*names), **given}
+    given = {"timeouts": PATIENT, "allow_private": True, "hosts": server.hosts(*names)}
+    given = {"schedule": unhurried(), **given, **settings}
     return HttpFetcher("honeyguide/0 (+test@example.org)", **given)
 
 

@@ -14,12 +14,11 @@ from hypothesis import strategies as st
 from honeyguide import __version__
 from honeyguide.contracts import Link, Response
 from honeyguide.errors import HoneyguideError
+from honeyguide.urls.spelling import target
 from honeyguide.web import http as http_module
 from honeyguide.web.fetch_limits import ANYTHING, Terms, Timeouts
-from honeyguide.web.http import HttpFetcher, user_agent
-from honeyguide.web.redirects import Redirects
-from honeyguide.web.request_url import target
-from tests.web.servers import Server, ask, fetcher, page, redirect
+from honeyguide.web.http import HttpFetcher, Redirects, user_agent
+from tests.web.servers import Server, ask, fetcher, page, redirect, unhurried
 
 TEXT = b"<p>" + b"hello, honey " * 400 + b"</p>"
 
@@ -55,7 +54,7 @@ def test_a_response_says_when_it_was_asked_for():
         told: list[float] = []
         async with Server({"/old": redirect("/"), "/": page(TEXT)}) as server:
             http = HttpFetcher("h/0", allow_private=True, hosts=server.hosts())
-            http.observer = lambda request: told.append(request.sent)
+            http.observe(lambda request: told.append(request.sent))
             response = await Redirects(http).fetch(Link("http://site.test/old"))
             await http.close()
             return response, told
@@ -242,12 +241,12 @@ class Counting:
         self.now -= 1
 
 
-def at_once(names: list[str], **settings: object) -> Counting:
+def at_once(names: list[str], **limits: object) -> Counting:
     counting = Counting()
 
     async def run() -> None:
         async with Server({"/": counting}) as server:
-            http = fetcher(server, *names, **settings)
+            http = fetcher(server, *names, schedule=unhurried(**limits))
             counting.started = asyncio.get_running_loop().time()
             responses = await asyncio.gather(
                 *(http.fetch(Link(f"http://{name}/")) for name in names)

@@ -15,7 +15,7 @@ from honeyguide.errors import HoneyguideError
 from honeyguide.web import parser_pool as module
 from honeyguide.web.html import parse as parse_here
 from honeyguide.web.judge_spec import JudgeSpec
-from honeyguide.web.parser_pool import Here, NoProcessError, ParserPool, Read, SmallHere
+from honeyguide.web.parser_pool import InProcess, NoProcessError, ParserPool, Read, SmallInProcess
 
 from ..processes import end, runs
 
@@ -72,7 +72,7 @@ def test_other_processes_find_what_this_one_finds(processes):
 
 
 def test_reading_here_is_parsing():
-    assert asyncio.run(Here().read(PAGES[0], URL, "")) == parse(PAGES[0], URL)
+    assert asyncio.run(InProcess().read(PAGES[0], URL, "")) == parse(PAGES[0], URL)
 
 
 @pytest.fixture(scope="module")
@@ -205,7 +205,7 @@ import asyncio, os, resource
 from honeyguide.web import parser_pool as pool
 pool.FIRST_PAUSE, pool.LONGEST_PAUSE = 0.05, 0.1
 async def main():
-    reader = pool.SmallHere()
+    reader = pool.SmallInProcess()
     spare = [os.open("/", os.O_RDONLY)]
     resource.setrlimit(resource.RLIMIT_NOFILE, (spare[0] + 50,) * 2)
     while True:
@@ -239,7 +239,7 @@ def test_a_reader_that_can_never_be_started_is_given_up_and_tried_again_later(mo
     monkeypatch.setattr(module, "LONGEST_PAUSE", 0.001)
 
     async def main():
-        reader, large = SmallHere(), b"<p>" * 5000
+        reader, large = SmallInProcess(), b"<p>" * 5000
         loop = asyncio.get_running_loop()
         start, loop.subprocess_exec = loop.subprocess_exec, refused
         async with asyncio.timeout(60):
@@ -317,10 +317,10 @@ def test_large_pages_behind_a_reader_that_is_killed_are_read_by_another(
 
 FAULTY = """
 from honeyguide.web import parser_pool as pool
-class Recipe:
+class Spec:
     def make(self):
         return lambda page: 1 / 0
-pool.JudgeRecipe = lambda *settings: Recipe()
+pool.JudgeSpec = lambda *settings: Spec()
 pool.work()
 """
 

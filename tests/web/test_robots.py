@@ -8,10 +8,9 @@ import pytest
 
 from honeyguide.contracts import Link, OfHost, Response
 from honeyguide.web import robots as robots_module
-from honeyguide.web.http import HttpFetcher
-from honeyguide.web.redirects import Redirects
-from honeyguide.web.robots import Robots
-from honeyguide.web.robots_record import MAX_BYTES, Record, compress, to_learnt
+from honeyguide.web.host_schedule import HostSchedule
+from honeyguide.web.http import HttpFetcher, Redirects
+from honeyguide.web.robots import MAX_BYTES, Record, Robots, compress, to_learnt
 from honeyguide.web.robots_txt import RobotsTxt
 from tests.web.servers import PATIENT, Answer, Server, fetcher, page, redirect
 
@@ -35,9 +34,9 @@ class Site:
     async def __aenter__(self) -> "Site":
         await self.server.__aenter__()
         http = fetcher(self.server, *self.names)
-        self.robots = Robots(
-            http, "honeyguide/0", clock=lambda: self.now, wall_clock=lambda: self.wall_clock
-        )
+        self.schedule = HostSchedule()
+        clocks = {"clock": lambda: self.now, "wall_clock": lambda: self.wall_clock}
+        self.robots = Robots(http, "honeyguide/0", self.schedule, **clocks)
         self.fetcher = Redirects(self.robots)
         return self
 
@@ -229,9 +228,9 @@ def test_a_page_in_place_of_robots_txt_forbids_nothing():
 def test_a_decision_says_what_decides():
     async def run() -> list[object]:
         async with Site({"/robots.txt": text(RULES)}) as site:
-            known = site.robots.crawl_delay("http://site.test/")
+            known = site.schedule.crawl_delay("http://site.test/")
             no = await site.robots.decide("http://site.test/private/1")
-            return [known, no, site.robots.crawl_delay("http://site.test/x")]
+            return [known, no, site.schedule.crawl_delay("http://site.test/x")]
 
     before, decision, delay = asyncio.run(run())
     assert before is None

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from honeyguide.web.robots_tag import robots_directives
-from honeyguide.web.robots_txt import RobotsTxt
+from honeyguide.web.robots_txt import RobotsTxt, robots_directives
 
 AGENT = "honeyguide/1.0 (+me@example.org)"
 

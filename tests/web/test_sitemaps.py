@@ -7,7 +7,8 @@ import time
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from honeyguide.contracts import Link
+from honeyguide.contracts import Link, OfHost
+from honeyguide.web.host_schedule import RESTS_UNTIL, HostSchedule
 from honeyguide.web.sitemaps import Sitemaps, parse_sitemap
 from tests.web.servers import Server, fetcher, page
 
@@ -142,3 +143,18 @@ def test_a_host_that_asks_for_patience_is_asked_for_no_more_sitemaps():
     found, asked = links(answers)
     assert [link.url for link in found] == ["http://site.test/page"]
     assert asked == ["site.test /s.xml", "site.test /0", "site.test /1"]
+
+
+def test_a_host_whose_sitemap_fails_is_not_asked_for_as_long_as_it_says():
+    async def run() -> HostSchedule:
+        schedule = HostSchedule(clock=lambda: 0.0, wall_clock=lambda: 0.0)
+        async with Server({"/s.xml": page(b"", "503 Busy", retry_after="3600")}) as server:
+            http = fetcher(server)
+            sitemaps = Sitemaps(http, schedule=schedule)
+            await sitemaps.links(["http://site.test/s.xml"], "site.test", pause=0.0)
+            await http.close()
+            return schedule
+
+    schedule = asyncio.run(run())
+    assert schedule.wait("site.test") == 3600.0
+    assert OfHost("site.test", RESTS_UNTIL, 3600.0) in schedule.news()

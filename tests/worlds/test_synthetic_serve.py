@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 from honeyguide.cli import app
 from honeyguide.contracts import Link, Verdict
 from honeyguide.errors import HoneyguideError
+from honeyguide.web.host_schedule import HostSchedule, Limits
 from honeyguide.web.http import HttpFetcher
 from honeyguide.worlds.synthetic import SyntheticWorld
 from honeyguide.worlds.synthetic.html import render
@@ -170,8 +171,9 @@ def test_a_fetcher_that_is_told_where_hosts_are_gets_their_pages(world):
 
     async def fetched():
         async with Server(world) as server:
+            schedule = HostSchedule(limits=Limits(address_interval=0.0))
             fetcher = HttpFetcher(
-                "tests", allow_private=True, hosts=server.hosts, address_interval=0.0
+                "tests", allow_private=True, hosts=server.hosts, schedule=schedule
             )
             async with contextlib.aclosing(_Closing(fetcher)):
                 return await fetcher.fetch(start), server.requests

@@ -8,6 +8,7 @@ from honeyguide.contracts import UNASKED, Link, Response, Verdict
 from honeyguide.errors import HoneyguideError
 from honeyguide.plan import Plan
 from honeyguide.web.parser_pool import NoProcessError
+from honeyguide.web.pipeline import Pipeline
 from honeyguide.worlds.web import WebWorld
 from tests.test_live import PROGRAM, flags, rows, run, served
 
@@ -75,7 +76,7 @@ class Defeated:
 
 
 def visited(reader):
-    world = WebWorld(lambda page: Verdict(1.0, True), Fetcher(), reader=reader)
+    world = WebWorld(lambda page: Verdict(1.0, True), Pipeline([Fetcher()]), reader)
     return asyncio.run(world.visit(Link("http://a.example/")))
 
 

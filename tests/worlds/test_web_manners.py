@@ -4,12 +4,12 @@ import asyncio
 
 import pytest
 
-from honeyguide.assemble import MOST_HOSTS
+from honeyguide.assemble import MOST_HOSTS, scope
 from honeyguide.contracts import UNWANTED, Link, Verdict
 from honeyguide.plan import Plan
 from honeyguide.registry import make
-from honeyguide.urls.patterns import DENIED, listed
-from honeyguide.worlds import web
+from honeyguide.urls.patterns import DENIED, Scope
+from honeyguide.web.pipeline import FetchSettings, fetch_pipeline
 from tests.web.servers import Server, page, redirect
 
 LEADS = b"<title>T</title><p>words <a href='/on'>on</a>"
@@ -61,7 +61,7 @@ def test_a_site_is_left_alone_for_the_delay_or_for_what_it_wishes():
 
 
 def test_what_is_denied_is_asked_for_by_no_redirect():
-    came, asked = visit({"/": redirect("http://b.test/")}, refusals=[listed((), ["b.test"])])
+    came, asked = visit({"/": redirect("http://b.test/")}, scope=Scope(deny=["b.test"]))
     assert came.failure == DENIED
     assert asked == ["a.test /robots.txt", "a.test /"]
 
@@ -84,21 +84,17 @@ def test_the_sitemaps_that_robots_txt_names_are_read_at_the_sites_pace(monkeypat
 def test_a_crawl_without_a_contact_asks_few_hosts_and_what_is_denied_never():
     said = {"topic": "rocks", "seeds": ("http://h0.test/",), "world": "web"}
     hosts = [f"http://h{number}.test/" for number in range(MOST_HOSTS + 1)]
-    nameless = Plan(**said, deny=("no.test",))._refusals()
-    refused = [any(refusal(url) for refusal in nameless) for url in hosts]
+    nameless = scope(Plan(**said, deny=("no.test",)))
+    refused = [bool(nameless.refusal(url)) for url in hosts]
     assert refused == [False] * MOST_HOSTS + [True]
-    named = Plan(**said, deny=("no.test",), contact="https://a.example/bot")._refusals()
-    assert [url for url in [*hosts, "http://no.test/"] if any(r(url) for r in named)] == [
-        "http://no.test/"
-    ]
+    named = scope(Plan(**said, deny=("no.test",), contact="https://a.example/bot"))
+    assert [url for url in [*hosts, "http://no.test/"] if named.refusal(url)] == ["http://no.test/"]
 
 
 @pytest.mark.parametrize(("resolve", "limit"), [("", 2), ("*=127.0.0.1:1", None)])
-def test_an_address_is_limited_unless_hosts_are_said_to_be_there(monkeypatch, resolve, limit):
-    made = {}
-    monkeypatch.setattr(web, "HttpFetcher", lambda name, **settings: made.update(settings))
-    make("world", "web", judge=lambda page: Verdict(0.0, False), resolve=resolve)
-    assert made["per_address"] == limit
+def test_an_address_is_limited_unless_hosts_are_said_to_be_there(resolve, limit):
+    pipeline = fetch_pipeline(FetchSettings(resolve=resolve))
+    assert pipeline.schedule._limits.per_address == limit
 
 
 def test_a_redirect_keeps_the_delay_from_a_request_that_is_still_in_flight():

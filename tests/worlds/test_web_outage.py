@@ -12,8 +12,7 @@ from honeyguide.contracts import Link, Verdict
 from honeyguide.plan import Plan
 from honeyguide.registry import make
 from honeyguide.storage.crawl_folder import begin, go_on
-from honeyguide.web import outage
-from honeyguide.worlds import web
+from honeyguide.web import network, pipeline
 from tests.web.servers import Server, page, redirect, served
 
 HOSTS = [f"h{number}.test" for number in range(12)]
@@ -28,7 +27,7 @@ ALL = 1 + 2 * len(HOSTS)
 
 @pytest.fixture(autouse=True)
 def no_long_pauses(monkeypatch):
-    monkeypatch.setattr(outage, "_pauses", lambda: itertools.repeat(0.01))
+    monkeypatch.setattr(network, "_pauses", lambda: itertools.repeat(0.01))
 
 
 def plan(port, **settings):
@@ -64,21 +63,21 @@ class When(logging.Handler):
 
 @pytest.mark.parametrize("in_flight", [1, 3, 16])
 def test_a_crawl_waits_for_its_network_and_goes_on(tmp_path, in_flight):
-    network, back = ExitStack(), ExitStack()
-    port = network.enter_context(served(PAGES)).port
+    connected, back = ExitStack(), ExitStack()
+    port = connected.enter_context(served(PAGES)).port
     when = When(lambda: back.enter_context(served(PAGES, port)))
     begin(tmp_path, plan(port, in_flight=in_flight))
 
     def watch(plan, recorded, visit):
         if recorded.memory.visits == 5:
-            network.close()
+            connected.close()
 
-    logging.getLogger(outage.__name__).addHandler(when)
+    logging.getLogger(network.__name__).addHandler(when)
     try:
-        with network, back:
+        with connected, back:
             ended = go_on(tmp_path, watch)
     finally:
-        logging.getLogger(outage.__name__).removeHandler(when)
+        logging.getLogger(network.__name__).removeHandler(when)
     nothing_is_lost(tmp_path, ended.outcome)
     assert [said.split(":")[0].split(" after")[0] for said in when.said] == [
         "no host answers any more",
@@ -110,7 +109,7 @@ def test_what_an_outage_took_is_no_response_time(monkeypatch):
     now, made = 0.0, []
 
     def with_clock(*parts):
-        made.append(outage.Outage(*parts, clock=lambda: now))
+        made.append(network.OutageRetry(*parts, clock=lambda: now))
         return made[0]
 
     def after(seconds, answer):
@@ -132,7 +131,7 @@ def test_what_an_outage_took_is_no_response_time(monkeypatch):
         async with Server(answers) as server:
             where = {"resolve": f"*=127.0.0.1:{server.port}", "allow_private": True, "delay": 0.0}
             world = make("world", "web", judge=lambda page: Verdict(0.0, False), **where)
-            made[0]._away_since = now
+            made[0]._down_since = now
             visiting = asyncio.create_task(world.visit(Link("http://a.test/")))
             await asyncio.sleep(0)
             now = 1000.0
@@ -141,7 +140,7 @@ def test_what_an_outage_took_is_no_response_time(monkeypatch):
             await world.close()
             return [(visit.failure, visit.seconds) for visit in visits]
 
-    monkeypatch.setattr(web, "Outage", with_clock)
+    monkeypatch.setattr(pipeline, "OutageRetry", with_clock)
     assert asyncio.run(run()) == [("", 5.0), ("timeout", 121.0)]  # no further hop after 120 s
 
 
@@ -149,7 +148,7 @@ def test_redirects_of_robots_txt_are_timed_by_the_clock_that_leaves_outages_out(
     now = 0.0
 
     def with_clock(*parts):
-        return outage.Outage(*parts, clock=lambda: now)
+        return network.OutageRetry(*parts, clock=lambda: now)
 
     async def slowly(writer):
         nonlocal now
@@ -166,5 +165,5 @@ def test_redirects_of_robots_txt_are_timed_by_the_clock_that_leaves_outages_out(
             await world.close()
             return visited.failure
 
-    monkeypatch.setattr(web, "Outage", with_clock)
+    monkeypatch.setattr(pipeline, "OutageRetry", with_clock)
     assert asyncio.run(visit()) == "robots unreachable"

@@ -16,8 +16,8 @@ from honeyguide.plan import Plan
 from honeyguide.registry import make
 from honeyguide.storage.crawl_folder import begin, go_on
 from honeyguide.storage.recorded import Recorded
+from honeyguide.urls.patterns import ANOTHER_HOST, Scope
 from honeyguide.urls.spelling import host
-from honeyguide.web.admission import ANOTHER_HOST, few_hosts
 from tests.web.servers import Server, page, redirect, served
 
 SEED = "http://a.test/"
@@ -108,9 +108,8 @@ def test_a_crawl_of_few_hosts_stays_on_them_after_a_resume():
 
     async def visit(server, learnt, *urls):
         where = {"resolve": f"*=127.0.0.1:{server.port}", "allow_private": True, "delay": 0.0}
-        refusals = [few_hosts(2)]
         world = make(
-            "world", "web", judge=lambda page: Verdict(0, False), refusals=refusals, **where
+            "world", "web", judge=lambda page: Verdict(0, False), scope=Scope(most_hosts=2), **where
         )
         world.recall(learnt)
         visits = [await world.visit(Link(url)) for url in urls]

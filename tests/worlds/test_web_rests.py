@@ -1,4 +1,4 @@
-"""Whoever answers is left alone for what it answered, not whoever pointed there."""
+"""The host that answered is delayed for its answer, not the host that redirected there."""
 
 import asyncio
 
@@ -6,7 +6,8 @@ import pytest
 
 from honeyguide.contracts import Link, Response, Verdict
 from honeyguide.registry import make
-from honeyguide.web.politeness import Politeness
+from honeyguide.web.host_schedule import HostSchedule, Limits
+from honeyguide.web.pipeline import Pipeline
 from honeyguide.worlds.web import WebWorld
 from tests.web.servers import Server, page, redirect
 
@@ -24,13 +25,14 @@ def visits(*responses):
         async def close(self):
             pass
 
-    world = WebWorld(
-        lambda page: Verdict(0.0, False),
-        Fetcher(),
-        Politeness(delay=1.0, failures=3),
-        crawl_delay={ASKED.url: 5.0}.get,
-        leave=lambda host, seconds: host == "asked.test" or left.append((host, seconds)),
-    )
+    class Noting(HostSchedule):
+        def hold(self, host, seconds):
+            if host != "asked.test":
+                left.append((host, seconds))
+
+    schedule = Noting(1.0, Limits(failures=3))
+    schedule.set_crawl_delay("http://asked.test", 5.0)
+    world = WebWorld(lambda page: Verdict(0.0, False), Pipeline([Fetcher()], schedule))
 
     async def run():
         return [(await world.visit(ASKED)).host_delay for _ in responses]

@@ -15,7 +15,7 @@ from honeyguide.warc.reader import MAX_BODY, METADATA, RESPONSE, archived, recor
 from honeyguide.web.archive import answer, warc_files
 from honeyguide.web.fetch_limits import Terms
 from honeyguide.web.html import parse
-from honeyguide.web.robots_tag import as_wished
+from honeyguide.web.robots_txt import obey_directives
 
 _TERMS = Terms(cut=True)
 
@@ -80,7 +80,7 @@ def _from_response(record: Any, url: str) -> Page | None:
     if failure or not body:
         return None
     parsed = parse(body, url, found.headers.get("content-type", ""))
-    return as_wished(parsed.page, parsed.noindex, found.headers)[0]
+    return obey_directives(parsed.page, parsed.noindex, found.headers)[0]
 
 
 def _from_wat(record: Any, url: str) -> Page | None:

@@ -6,16 +6,30 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from honeyguide.contracts import Link, Response
-from honeyguide.web import addresses
+from honeyguide.contracts import Link, OfHost, Response
+from honeyguide.web import connections
 from honeyguide.web.fetch_limits import Terms
-from honeyguide.web.outage import Outage
-from honeyguide.web.reachability import Witnesses
+from honeyguide.web.host_schedule import FAILURES, HostSchedule
+from honeyguide.web.network import OutageRetry, ProbeSites
 from tests.web.servers import Server, fetcher, page
 
 HOSTS = [f"h{i}.test" for i in range(20)]
 DEAD = [f"dead{i}.test" for i in range(20)]
 REFUSED = "connection refused"
+
+
+class Waiting(HostSchedule):
+    """A schedule whose waits are given, and which notes the probes."""
+
+    def __init__(self, waits: Callable[[str], float], probed: list[str]) -> None:
+        super().__init__()
+        self.waits, self.probed = waits, probed
+
+    def wait(self, host: str) -> float:
+        return self.waits(host)
+
+    def probe(self, origin: str) -> None:
+        self.probed.append(origin)
 
 
 class Web:
@@ -35,8 +49,8 @@ class Web:
         self.http = fetcher(
             self.server, **{"hosts": self.server.hosts(*HOSTS) | dead, **self.settings}
         )
-        self.witnesses = Witnesses(self.http, self.wait, self.asked.append, self.sleep)
-        self.fetcher = Outage(self.http, self.witnesses, clock=lambda: self.now, sleep=self.sleep)
+        self.sites = ProbeSites(self.http, Waiting(self.wait, self.asked), self.sleep)
+        self.fetcher = OutageRetry(self.http, self.sites, clock=lambda: self.now, sleep=self.sleep)
         return self
 
     async def __aexit__(self, *_):
@@ -228,7 +242,7 @@ def test_time_stands_still_for_whoever_measures_by_its_clock():
     assert took < 10.0  # by the real clock, in which nothing was waited for
 
 
-def test_witnesses_are_asked_when_they_have_had_their_rest_and_rest_again():
+def test_sites_are_probed_when_they_may_be_asked_and_the_delay_follows():
     rests = {"h0.test": 30.0, "h1.test": 0.0, "h2.test": 3600.0}
 
     async def run():
@@ -246,38 +260,38 @@ def test_witnesses_are_asked_when_they_have_had_their_rest_and_rest_again():
     assert pauses == [30.0]
 
 
-def test_a_site_that_asks_to_be_left_alone_is_no_witness():
+def test_an_overloaded_site_is_not_probed():
     async def run():
         async with Web() as web:
             web.server.answers["/"] = page(b"", "503 Service Unavailable")
             await web.ask(*HOSTS)
-            return web.witnesses.hosts()
+            return web.sites.hosts()
 
     assert asyncio.run(run()) == set()
 
 
-def test_a_witness_that_asks_to_be_left_alone_is_asked_no_more():
+def test_a_probed_site_that_is_overloaded_is_probed_no_more():
     async def run():
         async with Web() as web:
             web.server.answers["/robots.txt"] = page(b"", "429 Too Many Requests")
             await web.ask(*HOSTS[:3])
             await web.ask(DEAD[0])
-            return web.robots_asked(), web.witnesses.hosts()
+            return web.robots_asked(), web.sites.hosts()
 
     assert asyncio.run(run()) == (["h0.test"], {"h1.test", "h2.test"})
 
 
-def test_few_witnesses_are_remembered():
+def test_few_sites_are_remembered():
     async def run():
         async with Web() as web:
             for number in range(1000):
-                web.witnesses.hear(f"http://{number}.test", 200)
-            return len(web.witnesses.hosts())
+                web.sites.note(f"http://{number}.test", 200)
+            return len(web.sites.hosts())
 
     assert asyncio.run(run()) == 64
 
 
-def test_where_all_witnesses_are_gone_for_good_another_host_ends_the_waiting():
+def test_where_all_known_sites_are_gone_for_good_another_host_ends_the_waiting():
     async def run():
         async with Server({"/": page(b"elsewhere")}) as other, Web() as web:
             web.http._resolver._hosts |= other.hosts("new.test")
@@ -300,7 +314,7 @@ class Names:
 
     def __init__(self, monkeypatch):
         self.works = True
-        monkeypatch.setattr(addresses, "_ask_system", self.ask)
+        monkeypatch.setattr(connections, "_ask_system", self.ask)
 
     def ask(self, host):
         if not self.works or host.startswith("dead"):
@@ -363,11 +377,10 @@ class Other:
         pass
 
 
-def with_witnesses(other, **settings):
-    witnesses = Witnesses(other)
-    for host in HOSTS:
-        witnesses.recall(host)
-    return Outage(other, witnesses, **settings)
+def with_sites(other, **settings):
+    outage = OutageRetry(other, ProbeSites(other, HostSchedule()), **settings)
+    outage.recall([OfHost(host, FAILURES, 0) for host in HOSTS])
+    return outage
 
 
 def test_what_began_in_an_outage_and_fails_after_its_end_is_repeated():
@@ -386,7 +399,7 @@ def test_what_began_in_an_outage_and_fails_after_its_end_is_repeated():
             is_over.set()
 
     async def run():
-        outage = with_witnesses(Other(answer), sleep=sleep)
+        outage = with_sites(Other(answer), sleep=sleep)
         slow = asyncio.create_task(outage.fetch(Link("http://slow.test/")))
         other = await outage.fetch(Link("http://other.test/"))
         fails.set()
@@ -404,7 +417,7 @@ def test_a_bug_is_raised_and_not_waited_for():
         return 0, "timeout"
 
     with pytest.raises(RuntimeError, match="a bug"):
-        asyncio.run(with_witnesses(Other(answer)).fetch(Link("http://other.test/")))
+        asyncio.run(with_sites(Other(answer)).fetch(Link("http://other.test/")))
 
 
 @pytest.mark.parametrize("failure", ["robots", "private address", "too large", "tls", "busy"])
@@ -413,7 +426,7 @@ def test_what_says_nothing_of_the_network_is_handed_out_at_once(failure: str):
         return 0, failure
 
     async def run():
-        outage = with_witnesses(Other(answer))
+        outage = with_sites(Other(answer))
         return [(await outage.fetch(Link(f"http://{h}/"))).failure for h in HOSTS]
 
     assert asyncio.run(run()) == [failure] * 20

@@ -10,11 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from honeyguide.contracts import Link, Response
-from honeyguide.web import addresses
-from honeyguide.web.addresses import PrivateAddressError, Resolver, is_public
-from honeyguide.web.http import HttpFetcher
-from honeyguide.web.redirects import Redirects
-from tests.web.servers import PATIENT, Server, fetcher, page, redirect
+from honeyguide.web import connections
+from honeyguide.web.connections import PrivateAddressError, Resolver, is_public
+from honeyguide.web.http import HttpFetcher, Redirects
+from tests.web.servers import PATIENT, Server, fetcher, page, redirect, unhurried
 
 PRIVATE = """127.0.0.1 127.255.255.254 0.0.0.0 0.1.2.3 10.0.0.1 100.64.0.1 100.100.100.200
 169.254.169.254 172.16.0.1 172.31.255.255 192.0.0.192 192.0.2.1 192.168.1.1 198.18.0.1 198.51.100.7
@@ -138,8 +137,8 @@ def test_the_last_look_is_at_the_very_address_that_is_connected():
 def test_an_answer_that_changes_between_two_lookups_gains_nothing(monkeypatch: pytest.MonkeyPatch):
     """DNS rebinding: public for the check, private for the connection."""
     answers = iter([["8.8.8.8"]] + [["127.0.0.1"]] * 9)
-    monkeypatch.setattr(addresses, "_ask_system", lambda host: next(answers))
-    monkeypatch.setattr(addresses, "_LIFETIME", 0.0)
+    monkeypatch.setattr(connections, "_ask_system", lambda host: next(answers))
+    monkeypatch.setattr(connections, "_LIFETIME", 0.0)
 
     async def run() -> tuple[str, list[str]]:
         async with Server({"/": page()}) as server:
@@ -152,7 +151,7 @@ def test_an_answer_that_changes_between_two_lookups_gains_nothing(monkeypatch: p
 
 
 def test_only_the_public_addresses_of_a_name_are_used(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(addresses, "_ask_system", lambda host: ["10.0.0.1", "8.8.8.8", "::1"])
+    monkeypatch.setattr(connections, "_ask_system", lambda host: ["10.0.0.1", "8.8.8.8", "::1"])
 
     async def run():
         resolver = Resolver()
@@ -165,7 +164,7 @@ def test_only_the_public_addresses_of_a_name_are_used(monkeypatch: pytest.Monkey
 
 def test_many_who_ask_at_once_share_one_lookup(monkeypatch: pytest.MonkeyPatch):
     asked: list[str] = []
-    monkeypatch.setattr(addresses, "_ask_system", lambda host: asked.append(host) or ["8.8.8.8"])
+    monkeypatch.setattr(connections, "_ask_system", lambda host: asked.append(host) or ["8.8.8.8"])
 
     async def run() -> None:
         resolver = Resolver()
@@ -179,7 +178,7 @@ def test_many_who_ask_at_once_share_one_lookup(monkeypatch: pytest.MonkeyPatch):
 
 def test_names_that_share_an_address_share_its_turns_whichever_is_connected_to(monkeypatch):
     own = {f"name{number}.test": f"127.0.1.{number + 1}" for number in range(4)}
-    monkeypatch.setattr(addresses, "_ask_system", lambda host: [own[host], "127.0.0.1"])
+    monkeypatch.setattr(connections, "_ask_system", lambda host: [own[host], "127.0.0.1"])
     together, most = 0, 0
 
     async def slow(writer: asyncio.StreamWriter) -> None:
@@ -191,7 +190,7 @@ def test_names_that_share_an_address_share_its_turns_whichever_is_connected_to(m
 
     async def run() -> list[str]:
         async with Server({"/": slow}) as server:  # listens at the shared address alone
-            http = HttpFetcher("h/0", timeouts=PATIENT, allow_private=True, address_interval=0.0)
+            http = HttpFetcher("h/0", timeouts=PATIENT, allow_private=True, schedule=unhurried())
             urls = [f"http://{name}:{server.port}/" for name in own]
             found = await asyncio.gather(*(http.fetch(Link(url)) for url in urls))
             await http.close()
@@ -210,8 +209,8 @@ def test_waiting_for_a_thread_is_not_held_against_a_name(monkeypatch):
             raise socket.gaierror
         return ["8.8.8.8"]
 
-    monkeypatch.setattr(addresses, "_ask_system", ask)
-    monkeypatch.setattr(addresses, "_THREADS", 2)
+    monkeypatch.setattr(connections, "_ask_system", ask)
+    monkeypatch.setattr(connections, "_THREADS", 2)
 
     async def run() -> list[str]:
         resolver = Resolver(timeout=0.1)

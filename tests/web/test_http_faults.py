@@ -14,10 +14,19 @@ import pytest
 from honeyguide.contracts import Link
 from honeyguide.web.connections import MAX_INTERIM
 from honeyguide.web.fetch_limits import Terms, Timeouts
-from honeyguide.web.http import HttpFetcher
-from honeyguide.web.politeness import Politeness
-from honeyguide.web.redirects import Redirects
-from tests.web.servers import PATIENT, QUICK, Answer, Server, ask, fetcher, page, redirect
+from honeyguide.web.host_schedule import HostSchedule
+from honeyguide.web.http import HttpFetcher, Redirects
+from tests.web.servers import (
+    PATIENT,
+    QUICK,
+    Answer,
+    Server,
+    ask,
+    fetcher,
+    page,
+    redirect,
+    unhurried,
+)
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
 
@@ -311,7 +320,7 @@ def test_a_host_that_asks_for_patience_gets_it():
     answer = page(b"", "429 Too Many Requests", retry_after="77")
     response = ask({"/": answer})
     assert (response.status, response.failure) == (429, "")
-    assert Politeness().rest("site.test", response, 0.1, time.time()) == 77.0
+    assert HostSchedule().after(response.url, response, 0.1) == 77.0
 
 
 def test_invalid_utf8_arrives_as_it_was_sent():
@@ -439,7 +448,7 @@ def test_every_cut_of_a_response_ends_as_a_response():
     async def run():
         cuts = range(0, len(whole), 7)
         async with Server({f"/{cut}": then_close(whole[:cut]) for cut in cuts}) as server:
-            http = fetcher(server, per_host=8, per_address=8)
+            http = fetcher(server, schedule=unhurried(per_host=8, per_address=8))
             links = [Link(f"http://site.test/{cut}") for cut in cuts]
             responses = await asyncio.gather(*map(http.fetch, links))
             await http.close()

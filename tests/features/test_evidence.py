@@ -99,8 +99,8 @@ def test_what_several_pages_say_about_a_link_is_averaged(goal):
         (id,) = memory.seed([Link(url(number))]).ids
         visit = Visit(Link(url(number)), page, Verdict(0, False))
         found = memory.link(memory.visit(int(id), visit), page)
-        x = features(memory, found)
-        rows.append(features.company.rows(features.pages(x))[0])
+        features(memory, found)
+        rows.append(features.company.rows(found.ids)[0])
     vectors = goal.encoder(contexts)
     likeness = vectors @ goal.encoder([goal.topic])[0]
     assert rows[1][2] == pytest.approx(likeness.mean(), abs=1e-6)

@@ -16,11 +16,11 @@ HOGGING = """
 import asyncio, os, resource, sys
 from honeyguide.contracts import Link
 from honeyguide.web.http import HttpFetcher
-from honeyguide.web.shortage import Shortage
+from honeyguide.web.network import DescriptorLimit
 
 async def run(port):
     places = {"site.test": ("127.0.0.1", port)}
-    http = Shortage(HttpFetcher("h/0", allow_private=True, hosts=places))
+    http = DescriptorLimit(HttpFetcher("h/0", allow_private=True, hosts=places))
     resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
     hogged = []
     try:
@@ -41,7 +41,7 @@ asyncio.run(run(int(sys.argv[1])))
 """
 RAISING = """
 import resource
-from honeyguide.web.shortage import connections_at_once
+from honeyguide.web.network import connections_at_once
 _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
 resource.setrlimit(resource.RLIMIT_NOFILE, (64, hard))
 most = connections_at_once()
@@ -51,7 +51,7 @@ WITHOUT_LIMITS = """
 import sys
 sys.modules["resource"] = None  # as on Windows
 import honeyguide.worlds.web
-from honeyguide.web.shortage import connections_at_once
+from honeyguide.web.network import connections_at_once
 print(connections_at_once() > 100)
 """
 

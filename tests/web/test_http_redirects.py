@@ -6,9 +6,9 @@ from itertools import pairwise
 import pytest
 
 from honeyguide.contracts import Link, Response, Verdict, Visit
-from honeyguide.web.politeness import Politeness, may_pass
-from honeyguide.web.redirects import Redirects
-from honeyguide.worlds.web import RESTS_UNTIL, live_web
+from honeyguide.web.host_schedule import RESTS_UNTIL, HostSchedule, Limits, may_pass
+from honeyguide.web.http import Redirects
+from honeyguide.worlds.web import live_web
 from tests.web.servers import Server, fetcher, page
 
 TARGETS = ["/new", "http://other.test/new"]
@@ -18,19 +18,30 @@ def later(location: str, retry_after: str, status: str = "302 Found") -> bytes:
     return page(b"", status, location=location, retry_after=retry_after)
 
 
+class Noting(HostSchedule):
+    """A schedule that notes which hosts it holds, and for how long."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.held: list[tuple[str, float]] = []
+
+    def hold(self, host: str, seconds: float) -> None:
+        self.held.append((host, seconds))
+
+
 def followed(answers: dict[str, bytes]) -> tuple[Response, Server, list[tuple[str, float]]]:
-    """What /old leads to, what the server was asked, and which hosts are left alone meanwhile."""
-    left: list[tuple[str, float]] = []
+    """What /old leads to, what the server was asked, and which hosts are held meanwhile."""
+    schedule = Noting()
 
     async def run() -> tuple[Response, Server]:
         async with Server({"/new": page(b"new"), **answers}) as server:
             http = fetcher(server, "site.test", "other.test")
-            redirects = Redirects(http, leave=lambda *rest: left.append(rest))
+            redirects = Redirects(http, schedule=schedule)
             response = await redirects.fetch(Link("http://site.test/old"))
             await redirects.close()
             return response, server
 
-    return *asyncio.run(run()), left
+    return *asyncio.run(run()), schedule.held
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -63,10 +74,13 @@ def test_a_wish_that_is_none_or_is_over_holds_up_no_redirect(wish):
 
 @pytest.mark.parametrize("status", [300, 301, 302, 303, 304, 307, 308])
 def test_a_host_rests_for_what_a_redirect_asks_for_within_the_bounds_of_other_answers(status):
-    link, polite = Link("http://a.test/"), Politeness(longest_retry_after=3600.0, failures=1)
+    link, polite = (
+        Link("http://a.test/"),
+        HostSchedule(1.0, Limits(longest_retry_after=3600.0, failures=1)),
+    )
     for wish, rest in (("120", 120.0), ("9" * 9, 3600.0), ("x", 1.0)):
         headers = {"retry-after": wish, "location": "/"}
-        assert polite.rest("a.test", Response(link, link.url, status, headers), 0.1, 0.0) == rest
+        assert polite.after(link.url, Response(link, link.url, status, headers), 0.1) == rest
     assert polite.given_up() == []  # it answers
 
 
