@@ -44,7 +44,7 @@ def demo(
     from honeyguide.bench.report import write_report
     from honeyguide.plan import Plan
 
-    _make_room(out, replace)
+    _make_folder(out, replace)
     typer.echo(f"A focused crawl for {TOPIC!r} on a generated web of {PAGES:,} pages, over HTTP.")
     with served() as (port, seed), progress_bar() as bar:
         plan = Plan(
@@ -65,7 +65,7 @@ def demo(
     typer.echo(f"the pages: honeyguide export {out / AGENTS[0]} --relevant --out pages.jsonl")
 
 
-def _make_room(out: Path, replace: bool) -> None:
+def _make_folder(out: Path, replace: bool) -> None:
     """Make an empty folder for the demo; delete an earlier demo only with --replace."""
     from honeyguide.disk.output_paths import check_folder
 

@@ -139,8 +139,7 @@ def _with_noun(count: int, name: str) -> str:
 
 @contextmanager
 def _locked(out: Path) -> Iterator[None]:
-    """Hold the lock of a place; remove what imports that were killed left there."""
-    from honeyguide.recorded.writer import drafts
+    """Hold the lock of a place; remove what unfinished imports left there, before and after."""
     from honeyguide.storage.lock import Lock
 
     if out.exists():
@@ -153,10 +152,18 @@ def _locked(out: Path) -> Iterator[None]:
     lock = Lock(out, file)
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends it as Ctrl-C does
     try:
-        for draft in drafts(out):
-            shutil.rmtree(draft, ignore_errors=True)
+        _remove_drafts(out)
         yield
     finally:
+        _remove_drafts(out)  # a signal may come before the writer can clean up
         signal.signal(signal.SIGTERM, before)
         lock.release()
         file.unlink(missing_ok=True)
+
+
+def _remove_drafts(out: Path) -> None:
+    """Remove unfinished imports to a place whose lock is held."""
+    from honeyguide.recorded.writer import drafts
+
+    for draft in drafts(out):
+        shutil.rmtree(draft, ignore_errors=True)
