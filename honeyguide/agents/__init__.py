@@ -1,1 +1,3 @@
-"""What decides which links are worth following."""
+"""What decides which links are worth following, one agent a file. Features, networks and regression
+that agents share are in features/ and learning/.
+"""

@@ -1,1 +1,3 @@
-"""Guards: what keeps a crawl out of traps and from counting a page twice. One file, one guard."""
+"""What keeps a crawl out of traps and from counting a page twice, one guard a file. Relevance is not
+judged here.
+"""

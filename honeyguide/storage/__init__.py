@@ -1,1 +1,3 @@
-"""Crawl folders: journal, snapshots, pages, exports, check and repair."""
+"""Crawl folders: journal, snapshots, pages, exports, check and repair. Nothing here decides what is
+crawled.
+"""

@@ -1,9 +1,10 @@
 """A crawl that is killed after its snapshots; its folder, made by each release, is kept here.
 
-    python tests/old_folders/make.py FOLDER PAGES
+    python tests/old_folders/make.py FOLDER PAGES AGENT
 
-The two folders were made by version 0.1.0 (commit 4bb3d71) with 140 and 110 pages. It could not
-resume either: after its snapshot, links that had been refused were open again.
+Names of archives say which version made them, the agent and the pages. Version 0.1.0 (commit
+4bb3d71) could not resume those of depth_first: after a snapshot, links that had been refused were
+open again.
 """
 
 import os
@@ -23,10 +24,10 @@ def growing(judge):
     return GrowingWeb()
 
 
-def main(folder, pages):
+def main(folder, pages, agent):
     snapshots.MIN_VISITS = 60
     seeds = [link.url for link in GrowingWeb.seeds]
-    plan = Plan(topic="geology", seeds=seeds, world="growing", agent="depth_first", guard="watch")
+    plan = Plan(topic="geology", seeds=seeds, world="growing", agent=agent, guard="watch")
     begin(folder, plan)
     go_on(folder, lambda plan, recorded, visit: _kill(recorded, pages))
 
@@ -38,4 +39,4 @@ def _kill(recorded, pages):
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), int(sys.argv[2]))
+    main(Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3])
