@@ -8,12 +8,14 @@ from pathlib import Path
 
 # the first that a file's path contains says what its time is spent on
 STAGES = {
-    "honeyguide/fetchers": "fetch and robots",
+    "honeyguide/web": "fetch and robots",
     "/aiohttp/": "fetch and robots",
     "/yarl/": "fetch and robots",
     "/multidict/": "fetch and robots",
     "aiohappyeyeballs": "fetch and robots",
-    "honeyguide/parsers": "parse",
+    "honeyguide/web/html.py": "parse",
+    "honeyguide/web/parser_pool.py": "parse",
+    "honeyguide/web": "fetch and robots",
     "honeyguide/urls/spelling.py": "parse",
     "honeyguide/judges": "judge",
     "honeyguide/encoders": "",  # whoever asked for it
@@ -25,7 +27,7 @@ STAGES = {
     "honeyguide/columns.py": "",
     "honeyguide/frontiers": "frontier",
     "honeyguide/engine/navigator.py": "navigate",
-    "honeyguide/store": "store, in the loop",
+    "honeyguide/storage": "store, in the loop",
     "honeyguide/worlds": "navigate",
     "honeyguide/engine/loop.py": "event loop",
     "asyncio": "event loop",
