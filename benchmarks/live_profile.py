@@ -8,7 +8,6 @@ from pathlib import Path
 
 # the first that a file's path contains says what its time is spent on
 STAGES = {
-    "honeyguide/web": "fetch and robots",
     "/aiohttp/": "fetch and robots",
     "/yarl/": "fetch and robots",
     "/multidict/": "fetch and robots",
