@@ -19,11 +19,11 @@ from experiments.trained_networks import in_test, opened_task
 from honeyguide.contracts import (
     Agent,
     Candidates,
-    Learner,
     Link,
     Outlinks,
     State,
     Step,
+    Trainable,
     Vector,
     Verdict,
     Vocabulary,
@@ -45,7 +45,7 @@ def rehearsed_on_pairs(trial: Trial, world: str, random_seed: int) -> dict[str, 
         plan = replace(opened.plan, agent=agent_spec, random_seed=random_seed + number)
         navigator = opened.navigator(plan)
         agent = navigator.agent
-        assert isinstance(agent, Learner)  # noqa: S101 for the type checker
+        assert isinstance(agent, Trainable)  # noqa: S101 for the type checker
         if policy is not None:
             agent.load_policy(policy)
         rng = np.random.default_rng(plan.random_seed)

@@ -13,7 +13,7 @@ from experiments.harness.report_page import Page
 from experiments.harness.results import Results
 from experiments.harness.trials import Found, crawl_once, points
 from honeyguide.assemble import Assembled
-from honeyguide.contracts import Agent, Learner, State
+from honeyguide.contracts import Agent, State, Trainable
 from honeyguide.plan import Plan
 
 REHEARSED = "experiments.trained_networks:rehearsed"
@@ -34,7 +34,7 @@ def rehearsed(trial: Trial, world: str, random_seed: int) -> dict[str, Any]:
     """Train on the task, then crawl it again without learning (Pertejo 2021, §4.4)."""
     opened = opened_task(trial.task, world, trial.entry.encoder, trial.entry.judge(trial.task))
     learnt, before = _crawl(opened, trial.entry.agent, random_seed)
-    assert isinstance(learnt, Learner)  # noqa: S101 for the type checker
+    assert isinstance(learnt, Trainable)  # noqa: S101 for the type checker
     _, found = _crawl(opened, in_test(trial.entry.agent), random_seed + 1, learnt.policy())
     return _said(found) | {"training": int(before.curve[-1])}
 
@@ -71,7 +71,7 @@ def taught(agent: str, tasks: tuple[Task, ...], world: str) -> State:
     for number, task in enumerate(tasks * ROUNDS):
         opened = opened_task(task, world, "wordllama", task.judge)
         trained, _ = _crawl(opened, agent, number, policy)
-        assert isinstance(trained, Learner)  # noqa: S101 for the type checker
+        assert isinstance(trained, Trainable)  # noqa: S101 for the type checker
         policy = trained.policy()
     assert policy is not None  # noqa: S101 for the type checker
     return policy
@@ -82,7 +82,7 @@ def _crawl(
 ) -> tuple[Agent, Found]:
     plan = replace(opened.plan, agent=agent, random_seed=random_seed)
     navigator = opened.navigator(plan)
-    if policy is not None and isinstance(navigator.agent, Learner):
+    if policy is not None and isinstance(navigator.agent, Trainable):
         navigator.agent.load_policy(policy)
     return navigator.agent, crawl_once(opened, navigator, plan.budget)
 

@@ -553,7 +553,7 @@ class Agent(ABC):
 
 
 @runtime_checkable
-class Learner(Protocol):
+class Trainable(Protocol):
     """An agent whose learning can serve another crawl."""
 
     def policy(self) -> State:

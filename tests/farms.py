@@ -11,7 +11,7 @@ import numpy as np
 from honeyguide.contracts import Agent, Link, Page, Verdict, Visit
 from honeyguide.engine.navigator import Navigator
 from honeyguide.frontiers.best_first import BestFirst
-from honeyguide.guards.live import Watch
+from honeyguide.guards.live import LiveGuard
 from honeyguide.storage.database import create, holds_crawl
 from honeyguide.storage.store import Recorded, Store
 
@@ -98,7 +98,7 @@ class Family(Agent):
 
 def navigator(guard=None, max_bytes=None):
     frontier = BestFirst(WIDTH, np.random.default_rng(0))
-    made = Navigator(Family(), frontier, guard=guard or Watch())
+    made = Navigator(Family(), frontier, guard=guard or LiveGuard())
     if max_bytes is not None:
         made.bound(max_bytes)
     return made

@@ -20,7 +20,7 @@ from honeyguide.engine.navigator import Navigator
 from honeyguide.errors import HoneyguideError
 from honeyguide.features.discovery import Discovery
 from honeyguide.frontiers.best_first import BestFirst
-from honeyguide.gates.none import Open
+from honeyguide.gates.none import NoGate
 from honeyguide.storage import database, snapshots
 from honeyguide.storage.store import Recorded, Store
 
@@ -114,7 +114,7 @@ class Learner(Agent):
         self.rng.bit_generator.state = state["rng"]
 
 
-class Moody(Open):
+class Moody(NoGate):
     """A gate that refuses by chance, and lets a host's links come back after each of its pages."""
 
     def __init__(self, refuses):

@@ -19,7 +19,7 @@ import numpy as np
 from experiments.harness.experiment import Task, Trial
 from experiments.harness.ledger import Ledger, Record, key
 from honeyguide.assemble import Assembled
-from honeyguide.contracts import Learner, Step, Truth, Visit
+from honeyguide.contracts import Step, Trainable, Truth, Visit
 from honeyguide.disk.serialise import write_state
 from honeyguide.engine.loop import run_jumping
 from honeyguide.engine.navigator import Navigator
@@ -116,7 +116,7 @@ def run_trial(trial: Trial, place: Place, done: set[tuple[Any, ...]]) -> None:
         )
         navigator = opened.navigator(plan)
         before = place.policy(trial, repeat - 1)
-        if repeat and isinstance(navigator.agent.learner, Learner):
+        if repeat and isinstance(navigator.agent.learner, Trainable):
             load_policy(before, plan.agent, navigator.agent)
         record = _record(trial, repeat, crawl_once(opened, navigator, trial.task.budget))
         if trial.entry.agent == "oracle":

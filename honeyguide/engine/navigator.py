@@ -32,8 +32,8 @@ from honeyguide.contracts import (
 from honeyguide.engine.memory import Memory
 from honeyguide.engine.skipped_links import SkippedLinks
 from honeyguide.errors import HoneyguideError
-from honeyguide.gates.none import Open
-from honeyguide.guards.none import Unguarded
+from honeyguide.gates.none import NoGate
+from honeyguide.guards.none import NoGuard
 from honeyguide.text.words import counted
 
 Lanes = Callable[[Ids, Matrix], Ids]  # hosts and rows of links: whose rest each waits for
@@ -128,13 +128,13 @@ class Navigator:
         self.frontier = frontier
         self.memory = Memory()
         self.rescoring = rescoring
-        self.guard = guard or Unguarded()
+        self.guard = guard or NoGuard()
         self.vocabulary = vocabulary
         self.retries = retries
         self._tries: dict[int, int] = {}  # by page: failures that may pass
         self.leases: dict[str, Lease] = {}  # by URL
-        self.gate = gate or Open()
-        self._has_gate = type(self.gate) is not Open
+        self.gate = gate or NoGate()
+        self._has_gate = type(self.gate) is not NoGate
         self.let_go = ShedLinks()
         self.lanes: Lanes = lambda hosts, x: hosts  # whose rest links wait for: their hosts'
         bounds = [bound for bound in (max_waiting, agent.max_waiting) if bound is not None]
@@ -419,7 +419,7 @@ class Navigator:
     def _found(self, page: int, visit: Visit) -> Outlinks:
         if visit.page is None:
             return Outlinks(None, page, (), np.empty(0, np.int32))
-        screens = self._is_full or not isinstance(self.guard, Unguarded)
+        screens = self._is_full or not isinstance(self.guard, NoGuard)
         found = self.memory.link(page, visit.page, self._screen if screens else None)
         if not self.agent.follows(visit.page):
             return _only(found, np.zeros(len(found.ids), np.bool_))

@@ -42,7 +42,7 @@ class BestFirst:
         self._floor: dict[int, tuple[float, int]] = {}  # by host: up to here the list is complete
         self._seen = Columns(seen=np.bool_)  # by page
         self._taken: dict[int, tuple[int, float]] = {}  # page: host, and when that was ready
-        self._usual = _Usual()
+        self._usual = _ScoreSpread()
         self._takes = 0  # since all was scored anew
 
     def __len__(self) -> int:
@@ -161,7 +161,7 @@ class BestFirst:
         self._hosts.load(state["hosts"])
         self._seen.load(state["seen"])
         self._taken = {page: (host, ready) for page, host, ready in state["taken"]}
-        self._usual = _Usual(*state["usual"])
+        self._usual = _ScoreSpread(*state["usual"])
         self.rng.bit_generator.state = state["rng"]
         self._best.grow(len(self._hosts))
         self._list_anew()
@@ -273,7 +273,7 @@ class BestFirst:
             self._block.know_hosts(top)
 
 
-class _Usual:
+class _ScoreSpread:
     """Mean and spread of the scores lately taken, by which "far worse" is measured."""
 
     def __init__(self, count: int = 0, mean: float = 0.0, variance: float = 0.0) -> None:

@@ -7,7 +7,7 @@ from honeyguide.registry import part
 
 
 @part("gate", "none")
-class Open:
+class NoGate:
     """Lets every link through."""
 
     def see(self, found: Outlinks) -> None:

@@ -41,7 +41,7 @@ _DATES = frozenset(
 )
 
 
-class Watch:
+class LiveGuard:
     """Looks at every link and every visit, in bounded memory."""
 
     def __init__(
@@ -216,9 +216,9 @@ def _dateless(page: Page, kind: Kind) -> str:
 
 
 @part("guard", "watch")
-def watch(year: int | None = None, bounded: bool = True) -> Watch:
+def watch(year: int | None = None, bounded: bool = True) -> LiveGuard:
     """Cuts traps, near-duplicate pages and soft 404s; dates far from the year lead nowhere."""
-    return Watch(Traps(year=year), bounded=bounded)
+    return LiveGuard(Traps(year=year), bounded=bounded)
 
 
 def _was_answered(visit: Visit) -> bool:

@@ -9,7 +9,7 @@ from honeyguide.registry import part
 
 
 @part("guard", "none")
-class Unguarded:
+class NoGuard:
     """Lets everything through: for webs without traps."""
 
     def screen(self, memory: MemoryView, urls: Sequence[str]) -> Mask:

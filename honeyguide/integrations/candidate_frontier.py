@@ -27,7 +27,7 @@ from honeyguide.contracts import (
 NOTHING = np.float32(-np.inf)  # the score of a page that does not wait
 
 
-class Offers:
+class CandidateFrontier:
     """A frontier that shows its best links and takes only what it is told to; no host rests."""
 
     def __init__(self, width: int) -> None:

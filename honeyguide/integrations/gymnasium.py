@@ -13,7 +13,7 @@ from honeyguide.agents.oracle import Oracle
 from honeyguide.contracts import Agent, Candidates, Features, Goal, Link, Visit, World
 from honeyguide.engine.loop import run_jumping
 from honeyguide.errors import HoneyguideError
-from honeyguide.integrations.candidate_frontier import Offers, Ranked
+from honeyguide.integrations.candidate_frontier import CandidateFrontier, Ranked
 from honeyguide.integrations.link_rows import LinkRows
 from honeyguide.learning.policies import load_policy
 from honeyguide.plan import Plan
@@ -124,7 +124,7 @@ class CrawlEnv(gymnasium.Env[Observation, np.int64]):
         advisers = [base, Oracle(self._goal)] if self._oracle else [base]
         # made anew: what they remember goes by numbers that pages had in an earlier crawl
         self._agent = Ranked(self._features(self._goal), *advisers)
-        self._frontier = Offers(self._agent.features.width)
+        self._frontier = CandidateFrontier(self._agent.features.width)
         self._navigator = self._opened.navigator_for(self._agent, self._frontier)
 
     def _visit(self, id: int) -> tuple[float, Info]:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from honeyguide.contracts import Agent, Learner
+from honeyguide.contracts import Agent, Trainable
 from honeyguide.disk.serialise import DamagedError, read_state, save_state
 from honeyguide.errors import HoneyguideError
 
@@ -10,7 +10,7 @@ from honeyguide.errors import HoneyguideError
 def save_policy(path: Path, spec: str, agent: Agent) -> bool:
     """Keep what an agent of this name has learnt; say whether it learns anything."""
     learner = agent.learner
-    if not isinstance(learner, Learner):
+    if not isinstance(learner, Trainable):
         return False
     save_state(path, {"agent": _name(spec), "policy": learner.policy()})
     return True
@@ -19,7 +19,7 @@ def save_policy(path: Path, spec: str, agent: Agent) -> bool:
 def load_policy(path: Path, spec: str, agent: Agent) -> None:
     """Let an agent of this name start from what an earlier one has learnt."""
     learner = agent.learner
-    if not isinstance(learner, Learner):
+    if not isinstance(learner, Trainable):
         raise HoneyguideError(f"agent {_name(spec)!r} learns nothing that a policy could tell it")
     try:
         kept = read_state(path)

@@ -15,7 +15,7 @@ from honeyguide.source_finder.inputs import Choice, Episode
 from honeyguide.source_finder.links import ProbableLinks
 from honeyguide.source_finder.model import is_shipped, read_model, shared_encoder
 from honeyguide.source_finder.policy import Policy
-from honeyguide.source_finder.similar_links import Kin
+from honeyguide.source_finder.similar_links import SimilarLinks
 
 if TYPE_CHECKING:
     from honeyguide.source_finder.learning import PolicyGradient
@@ -53,7 +53,7 @@ class SourceFinder(Agent):
             )
         found = read_model(model)
         self.features: ProbableLinks = ProbableLinks(
-            shared_encoder(found.encoder), found.policy, Kin() if feedback else None
+            shared_encoder(found.encoder), found.policy, SimilarLinks() if feedback else None
         )
         self.threshold = found.threshold if threshold is None else threshold
         self.fixed = threshold is not None

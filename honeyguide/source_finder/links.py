@@ -10,7 +10,7 @@ from honeyguide.columns import Columns
 from honeyguide.contracts import Encoder, Link, Matrix, MemoryView, Outlinks, State, Vector
 from honeyguide.source_finder.inputs import MOST_LINKS, PageInputs, page_inputs, shown
 from honeyguide.source_finder.policy import Policy
-from honeyguide.source_finder.similar_links import Kin
+from honeyguide.source_finder.similar_links import SimilarLinks
 
 PAGE = 4096  # a place is two numbers, so that float32 holds it exactly
 KEPT = 300  # pages whose links can be weighed again
@@ -22,7 +22,7 @@ class ProbableLinks:
 
     width = 2
 
-    def __init__(self, encoder: Encoder, policy: Policy, kin: Kin | None = None) -> None:
+    def __init__(self, encoder: Encoder, policy: Policy, kin: SimilarLinks | None = None) -> None:
         self.encoder, self.policy, self.kin = encoder, policy, kin
         self._table = Columns(probability=np.float32)
         self._best = Columns(place=np.int64)  # by page in Memory: place + 1, 0 where unknown

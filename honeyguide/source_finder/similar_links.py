@@ -31,7 +31,7 @@ class Kinship:
     of_list: float = 0.9  # worth of a full list, as in training/shown.py
 
 
-class Kin:
+class SimilarLinks:
     """How far clicks on links like a link were better or worse than the policy had said.
 
     A Gaussian process over what the policy missed: links covary by how much they share.

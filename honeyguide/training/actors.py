@@ -18,7 +18,7 @@ DONE = 1 << 62  # steps of an actor that keeps nobody waiting any more
 
 
 @runtime_checkable
-class Trained(Protocol):
+class SharedAgent(Protocol):
     """An agent that others can train."""
 
     actors: int
@@ -33,7 +33,7 @@ class Trained(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ActorReport:
     """What an actor did."""
 
     steps: int
@@ -51,10 +51,10 @@ class Actors:
         self._plan = plan
         self._dice = dice
         self._agent = agent
-        self.told: list[Told] = []
+        self.told: list[ActorReport] = []
 
     def __enter__(self) -> "Actors":
-        if not isinstance(self._agent, Trained) or not self._agent.actors:
+        if not isinstance(self._agent, SharedAgent) or not self._agent.actors:
             self._processes: list[Any] = []
             return self
         import torch.multiprocessing  # noqa: PLC0415 an extra
@@ -165,10 +165,10 @@ def _act(plan: Plan, dice: int, shared: Any, number: int, signals: _Signals) -> 
             return
     outcome = run_jumping(crawl.run(opened.seeds))
     signals.steps[number] = DONE
-    _tell(signals, Told(outcome.pages, frozenset(rewards), frozenset(visited)))
+    _tell(signals, ActorReport(outcome.pages, frozenset(rewards), frozenset(visited)))
 
 
-def _tell(signals: _Signals, told: Told) -> None:
+def _tell(signals: _Signals, told: ActorReport) -> None:
     """Say what was found, unless nobody hears it: a process ends only when all it said is read."""
     if _is_heard():
         signals.queue.put(told)

@@ -26,7 +26,7 @@ Progress = Callable[[str, int, int], None]  # what is being done, done, total
 
 
 @dataclass(frozen=True, slots=True)
-class Trained:
+class TrainedJudge:
     """A classifier, and how well those did that had not seen the pages they were asked about."""
 
     model: Model
@@ -42,7 +42,7 @@ def train_judge(
     encoder: Encoder,
     encoder_name: str = "wordllama",
     progress: Progress = lambda what, done, total: None,
-) -> Trained:
+) -> TrainedJudge:
     """Tell pages from others; one that is in both counts as positive."""
     known = {(page.title, page.text) for page in positive}
     others = [page for page in negative if (page.title, page.text) not in known]
@@ -72,7 +72,7 @@ def train_judge(
     )
     measured = quality(_held_out(logits, target, fold), target)
     words = examples.strongest(model, target)
-    return Trained(model, measured, len(positive), len(others), words)
+    return TrainedJudge(model, measured, len(positive), len(others), words)
 
 
 def calibration(logits: Numbers, target: Mask) -> tuple[float, float]:

@@ -25,7 +25,7 @@ Report = Callable[[int, int, str], None]  # visits done, of how many, news
 
 
 @runtime_checkable
-class Pupil(Protocol):
+class CheckpointedAgent(Protocol):
     """An agent whose training can be interrupted between two crawls and go on exactly."""
 
     def learnt(self) -> State:
@@ -73,7 +73,7 @@ class Training:
                 found.append(relevant)
                 self._keep(learnt, found)
         if agent is None:
-            agent = _pupil(self.plans[0].open(), learnt).agent
+            agent = _trained_navigator(self.plans[0].open(), learnt).agent
         save_policy(self.out, self.plans[0].agent, agent)
         self.checkpoint.unlink(missing_ok=True)
         return found
@@ -84,7 +84,7 @@ class Training:
             opened = plan.open()
             if opened.world.live:
                 raise HoneyguideError("an agent is trained on recorded or generated webs only")
-            _pupil(opened, learnt)
+            _trained_navigator(opened, learnt)
         if self.out.parent.exists() or self.logs:  # where logs are beside it, they make the folder
             check_writable(self.out)
 
@@ -117,7 +117,7 @@ def _lesson(plan: Plan, number: int, learnt: State | None, note: "_Noted") -> tu
     """One crawl that goes on learning."""
     plan = replace(plan, random_seed=plan.random_seed + number)
     opened = plan.open(remember=True)
-    navigator = _pupil(opened, learnt)
+    navigator = _trained_navigator(opened, learnt)
     with Actors(plan, navigator.agent, plan.random_seed) as actors:
 
         def observe(visit: Visit, step: Step, now: float) -> None:
@@ -128,9 +128,9 @@ def _lesson(plan: Plan, number: int, learnt: State | None, note: "_Noted") -> tu
     return navigator.agent, outcome.relevant
 
 
-def _pupil(opened: Assembled, learnt: State | None) -> Navigator:
+def _trained_navigator(opened: Assembled, learnt: State | None) -> Navigator:
     navigator = opened.navigator()
-    if not isinstance(navigator.agent, Pupil):
+    if not isinstance(navigator.agent, CheckpointedAgent):
         raise HoneyguideError(f"agent {opened.plan.agent!r} cannot be trained before a crawl")
     if learnt is not None:
         try:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from honeyguide.agents.guide import COMPANY, DROUGHT, OWN_WORDS, PENDING, WORDS_AROUND, Guide
-from honeyguide.contracts import Goal, Learner, Link, Page, Step, Verdict, Visit
+from honeyguide.contracts import Goal, Link, Page, Step, Trainable, Verdict, Visit
 from honeyguide.engine.memory import Memory
 from honeyguide.errors import HoneyguideError
 from honeyguide.features.evidence import EVIDENCE, SHOWN
@@ -149,7 +149,7 @@ def test_a_policy_of_the_same_topic_is_believed_from_the_first_page(goal):
     earlier = learnt(goal, ["opera house", "geology"] * 20, [1.0, 0.0] * 20)
     fresh = Guide(goal)
     fresh.load_policy(earlier.policy())
-    assert isinstance(fresh, Learner)
+    assert isinstance(fresh, Trainable)
     opera, geology = fresh.score(seeds(fresh, ["opera house", "geology"]))
     assert opera > geology
 

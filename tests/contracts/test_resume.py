@@ -7,7 +7,7 @@ from honeyguide.contracts import Vocabulary
 from honeyguide.engine.navigator import Navigator
 from honeyguide.guards.few_hosts import FewHosts
 from honeyguide.guards.lists import Lists
-from honeyguide.guards.live import Watch
+from honeyguide.guards.live import LiveGuard
 from honeyguide.plan import Plan
 from honeyguide.registry import make
 from honeyguide.testing import GrowingWeb, ResumeError, check_resume
@@ -58,7 +58,7 @@ def test_a_crawl_goes_on_as_it_was_with_every_guard(name, agent, encoder):
 def test_a_crawl_goes_on_as_it_was_with_lists_and_few_hosts(encoder):
     def listed():
         steering = navigator(encoder)
-        steering.guard = FewHosts(Lists(Watch(), deny=["h1.example", "*/cheese/*"]), 40)
+        steering.guard = FewHosts(Lists(LiveGuard(), deny=["h1.example", "*/cheese/*"]), 40)
         return steering
 
     check_resume(listed, pages=150)
@@ -119,7 +119,7 @@ def test_a_crawl_goes_on_as_it_was_with_little_memory(agent, frontier, kilobytes
     assert (made[0].let_go.for_memory > 0) == sheds
 
 
-class Forgetful(Watch):
+class Forgetful(LiveGuard):
     """A guard that does not know again what it had seen."""
 
     def load(self, state):
@@ -127,7 +127,7 @@ class Forgetful(Watch):
         self._tally.clear()
 
 
-class Careless(Watch):
+class Careless(LiveGuard):
     """One that does not even save it."""
 
     visits = 0
@@ -140,7 +140,7 @@ class Careless(Watch):
         return super().admit(memory, found) & (self.visits % 7 > 0)
 
 
-class Shrinking(Watch):
+class Shrinking(LiveGuard):
     """One that takes fewer bytes when it was loaded."""
 
     extra = 8

@@ -19,7 +19,7 @@ from honeyguide.cli import app
 from honeyguide.contracts import Link
 from honeyguide.errors import HoneyguideError
 from honeyguide.guards.domains import Domains
-from honeyguide.guards.live import Watch
+from honeyguide.guards.live import LiveGuard
 from honeyguide.plan import Plan
 from honeyguide.storage import crawl_folder as keeping
 from honeyguide.storage.checksums import with_checksum
@@ -50,7 +50,7 @@ def begun(kind, **settings):
 
 @EVERY_FARM
 def test_a_farm_stays_small_and_a_good_site_beside_it_is_crawled_whole(kind):
-    guard = Watch(limits=Domains(spare_hosts=5000))  # to be quick: ten times as many by default
+    guard = LiveGuard(limits=Domains(spare_hosts=5000))  # to be quick: ten times as many by default
     steering = begun(kind, guard=guard)
     asked = farms.drive(steering, Farm(kind), PAGES)
     megabytes, waiting = MOST[kind]
@@ -164,10 +164,10 @@ def test_a_killed_crawl_of_a_farm_is_resumed_exactly_also_with_another_limit(tmp
 
 
 def test_a_crawl_begun_without_limits_goes_on_without_them():
-    steering = begun("subdomains", guard=Watch(bounded=False))
+    steering = begun("subdomains", guard=LiveGuard(bounded=False))
     farms.drive(steering, Farm("subdomains"), 40)
     assert len(steering.memory) > 5000
-    again = navigator(Watch(bounded=False))
+    again = navigator(LiveGuard(bounded=False))
     again.load(steering.state())
     assert farms.drive(again, Farm("subdomains"), 3) == farms.drive(steering, Farm("subdomains"), 3)
 

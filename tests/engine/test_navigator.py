@@ -4,7 +4,7 @@ from honeyguide.contracts import Agent, Link, Page, Verdict, Visit
 from honeyguide.engine.navigator import Navigator
 from honeyguide.features.discovery import Discovery
 from honeyguide.frontiers.best_first import BestFirst
-from honeyguide.gates.none import Open
+from honeyguide.gates.none import NoGate
 
 SEED, B, C, D = (f"http://x.example/{name}" for name in ("seed", "b", "c", "d"))
 
@@ -29,7 +29,7 @@ class Recorder(Agent):
         return self.rescores
 
 
-class Choosy(Open):
+class Choosy(NoGate):
     """Refuses some links, and looks again at those of a host when told to."""
 
     def __init__(self, refuses, again=False):

@@ -3,7 +3,7 @@ import numpy as np
 from honeyguide.contracts import Link
 from honeyguide.engine.memory import Memory
 from honeyguide.guards.few_hosts import FewHosts
-from honeyguide.guards.none import Unguarded
+from honeyguide.guards.none import NoGuard
 from honeyguide.plan import Plan
 from honeyguide.urls.patterns import ANOTHER_HOST
 
@@ -13,7 +13,7 @@ def links(*hosts):
 
 
 def test_a_crawl_without_a_contact_stays_on_the_first_hosts_it_meets():
-    guard, memory = FewHosts(Unguarded(), hosts=3), Memory()
+    guard, memory = FewHosts(NoGuard(), hosts=3), Memory()
     seed = memory.seed(links("a"))
     assert guard.allows(memory, int(seed.ids[0]), seed.links[0])
     found = memory.seed(links("a", "b", "c", "d", "b", "e"))
@@ -23,7 +23,7 @@ def test_a_crawl_without_a_contact_stays_on_the_first_hosts_it_meets():
 
 
 def test_seeds_count_too_also_after_a_resume():
-    guard, again, memory = FewHosts(Unguarded(), 2), FewHosts(Unguarded(), 2), Memory()
+    guard, again, memory = FewHosts(NoGuard(), 2), FewHosts(NoGuard(), 2), Memory()
     seeds = memory.seed(links("a", "b", "c"))
     turns = [(memory, int(id), link) for id, link in zip(seeds.ids, seeds.links, strict=True)]
     assert [guard.allows(*turn) for turn in turns[:2]] == [True, True]
@@ -34,7 +34,7 @@ def test_seeds_count_too_also_after_a_resume():
 
 
 def test_it_goes_on_as_it_was_saved():
-    guard, again, memory = FewHosts(Unguarded(), 2), FewHosts(Unguarded(), 2), Memory()
+    guard, again, memory = FewHosts(NoGuard(), 2), FewHosts(NoGuard(), 2), Memory()
     found = memory.seed(links("a", "b", "c"))
     guard.admit(memory, found)
     again.load(guard.state())
@@ -43,7 +43,7 @@ def test_it_goes_on_as_it_was_saved():
 
 
 def test_links_to_yet_other_hosts_are_not_noted():
-    guard, memory = FewHosts(Unguarded(), hosts=2), Memory()
+    guard, memory = FewHosts(NoGuard(), hosts=2), Memory()
     urls = [link.url for link in links("a", "b", "c", "d")]
     assert guard.screen(memory, urls).all()  # there may be more
     guard.admit(memory, memory.seed(links("a", "b")))

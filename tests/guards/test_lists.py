@@ -9,7 +9,7 @@ from honeyguide.errors import HoneyguideError
 from honeyguide.features.discovery import Discovery
 from honeyguide.frontiers.best_first import BestFirst
 from honeyguide.guards.lists import NO_TEXT, Lists, read_list
-from honeyguide.guards.none import Unguarded
+from honeyguide.guards.none import NoGuard
 from honeyguide.plan import Plan
 from honeyguide.urls.patterns import DENIED, OUTSIDE, Patterns
 
@@ -43,7 +43,7 @@ def test_no_pattern_fits_nothing():
 
 
 def test_denied_wins_over_allowed_and_files_without_text_are_never_fetched():
-    lists = Lists(Unguarded(), allow=["a.example"], deny=["a.example/private/"])
+    lists = Lists(NoGuard(), allow=["a.example"], deny=["a.example/private/"])
     assert lists.refusal("http://a.example/x") == ""
     assert lists.refusal("http://a.example/private/x") == DENIED
     assert lists.refusal("http://b.example/") == OUTSIDE
@@ -67,7 +67,7 @@ def test_refused_links_never_wait_and_are_counted_through_a_resume():
     seed, good, bad, picture = (f"http://a.example/{n}" for n in ("", "good", "bad", "x.png"))
 
     def navigator():
-        guard = Lists(Unguarded(), deny=[bad])
+        guard = Lists(NoGuard(), deny=[bad])
         return Navigator(First(), BestFirst(1, np.random.default_rng(0)), guard=guard)
 
     one, other = navigator(), navigator()

@@ -11,7 +11,7 @@ from honeyguide.engine.memory import Memory
 from honeyguide.engine.navigator import Navigator
 from honeyguide.frontiers.best_first import BestFirst
 from honeyguide.guards.copies import Fingerprints
-from honeyguide.guards.live import Watch
+from honeyguide.guards.live import LiveGuard
 from honeyguide.guards.traps import Traps
 from honeyguide.worlds.synthetic import SyntheticWorld
 
@@ -65,7 +65,7 @@ def crawl(write, guard, budget=2000):
 
 
 def test_a_copy_is_not_rewarded_again_and_says_of_what_it_is_one():
-    steering = navigator(Watch())
+    steering = navigator(LiveGuard())
     steering.seed([Link(f"{HOST}/a"), Link(f"{HOST}/b")])
     text = prose(1)
     first = steering.absorb(visit(steering.choose(0), text), 0)
@@ -81,7 +81,7 @@ def test_a_copy_is_not_rewarded_again_and_says_of_what_it_is_one():
 
 def after(first, *visits, guard=None):
     """A crawl that has read a first page, and then the pages it links to."""
-    steering = navigator(guard or Watch())
+    steering = navigator(guard or LiveGuard())
     steering.seed([Link(f"{HOST}/")])
     links = [f"{HOST}/{name}" for name, *_ in visits]
     steering.absorb(visit(steering.choose(0), first, links), 0)
@@ -114,7 +114,7 @@ def test_the_links_of_a_soft_404_are_not_followed():
 
 
 def test_the_links_of_a_seed_are_followed_whatever_it_is():
-    steering = navigator(Watch())
+    steering = navigator(LiveGuard())
     steering.seed([Link(f"{HOST}/a"), Link(f"{HOST}/b")])
     steering.absorb(visit(steering.choose(0), prose(1)), 0)
     steering.absorb(visit(steering.choose(0), prose(1), [f"{HOST}/c"]), 0)
@@ -123,7 +123,7 @@ def test_the_links_of_a_seed_are_followed_whatever_it_is():
 
 def test_a_crawl_that_an_earlier_version_began_still_follows_the_links_of_copies():
     pages = [("a", prose(1), []), ("b", prose(1), [f"{HOST}/from-b"])]
-    steering = after(prose(0), *pages, guard=Watch(bounded=False))
+    steering = after(prose(0), *pages, guard=LiveGuard(bounded=False))
     assert steering.choose(0).url == f"{HOST}/from-b"
 
 
@@ -137,14 +137,14 @@ def test_links_that_are_refused_are_not_noted():
 def test_links_of_a_closed_host_are_not_noted():
     names = ["x" * number for number in range(1, 4)]
     pages = [(name, prose(0), []) for name in names]
-    steering = after(prose(0), *pages, guard=Watch(Traps(patience=1)))
+    steering = after(prose(0), *pages, guard=LiveGuard(Traps(patience=1)))
     fresh = visit(Link(f"{HOST}/"), prose(9), [f"{HOST}/fresh", "http://y.example/"])
     steering.memory.link(0, fresh.page, steering._screen)
     assert steering.memory.urls.find([link.url for link in fresh.page.links]).tolist() == [-1, 4]
 
 
 def test_a_page_reached_again_by_redirect_is_no_copy_of_itself():
-    steering = navigator(Watch())
+    steering = navigator(LiveGuard())
     steering.seed([Link(f"{HOST}/{name}") for name in "abc"])
     steps = [
         steering.absorb(visit(steering.choose(0), prose(1), end=f"{HOST}/end"), 0) for _ in range(3)
@@ -155,7 +155,7 @@ def test_a_page_reached_again_by_redirect_is_no_copy_of_itself():
 
 
 def test_pages_without_text_are_no_copies_of_each_other():
-    steering = navigator(Watch())
+    steering = navigator(LiveGuard())
     steering.seed([Link(f"{HOST}/a"), Link(f"{HOST}/b")])
     steps = [steering.absorb(visit(steering.choose(0)), 0) for _ in range(2)]
     assert [step.reward for step in steps] == [1.0, 1.0]
@@ -174,7 +174,7 @@ def test_without_a_guard_nothing_is_refused_and_copies_count():
 
 
 def test_a_soft_404_is_worth_nothing():
-    steering = navigator(Watch())
+    steering = navigator(LiveGuard())
     steering.seed([Link(f"{HOST}/a")])
     step = steering.absorb(visit(steering.choose(0), "Try again.", title="Page not found"), 0)
     assert (step.reward, step.verdict.relevance) == (0.0, 0.0)
@@ -182,7 +182,7 @@ def test_a_soft_404_is_worth_nothing():
 
 
 def test_a_page_of_trouble_that_a_site_repeats_becomes_a_soft_404():
-    steering = navigator(Watch())
+    steering = navigator(LiveGuard())
     steering.seed([Link(f"{HOST}/{name}") for name in "abcd"])
     steps = [
         steering.absorb(visit(steering.choose(0), "Valami hiba van.", title="Error"), 0)
@@ -197,7 +197,7 @@ def test_a_page_of_trouble_that_a_site_repeats_becomes_a_soft_404():
 
 
 def test_refused_links_never_wait_and_are_reported_once_each():
-    steering = navigator(Watch())
+    steering = navigator(LiveGuard())
     steering.seed([Link(f"{HOST}/a"), Link(f"{HOST}/b")])
     links = [f"{HOST}/p.jpg", f"{HOST}/q.jpg", f"{HOST}/x/x/x", f"{HOST}/c"]
     for seed in range(2):
@@ -252,7 +252,7 @@ def nothing_there(path):
 )
 def test_a_crawl_gets_out_of_a_trap(write, most):
     assert crawl(write, None, 300)[0].reason == "budget spent"
-    outcome, asked = crawl(write, Watch())
+    outcome, asked = crawl(write, LiveGuard())
     assert outcome.reason == "no link left"
     assert len(asked) <= most
 
@@ -262,12 +262,12 @@ def test_a_good_site_with_numbered_articles_is_crawled_whole():
         number = int(path.rpartition("/")[2] or 0)
         return prose(number), [f"/article/{number + step}" for step in (1, 2, 3)]
 
-    outcome, asked = crawl(articles, Watch(), budget=900)
+    outcome, asked = crawl(articles, LiveGuard(), budget=900)
     assert (outcome.reason, len(set(asked))) == ("budget spent", 900)
 
 
 def test_a_seed_is_visited_whatever_it_looks_like():
-    steering = navigator(Watch(Traps(patience=2)))
+    steering = navigator(LiveGuard(Traps(patience=2)))
     seeds = [Link(f"{HOST}/a.pdf"), *(Link(f"{HOST}/calendar/2020/{n}") for n in range(1, 9))]
     steering.seed(seeds)
     for seed in seeds:
@@ -277,7 +277,7 @@ def test_a_seed_is_visited_whatever_it_looks_like():
 
 
 def test_waiting_links_of_a_closed_pattern_are_not_visited():
-    steering = navigator(Watch(Traps(patience=3)))
+    steering = navigator(LiveGuard(Traps(patience=3)))
     steering.seed([Link(f"{HOST}/")])
     links = [f"{HOST}/a/{number}" for number in range(50)] + [f"{HOST}/good"]
     steering.absorb(visit(steering.choose(0), prose(1), links), 0)
@@ -300,7 +300,7 @@ def test_waiting_links_of_a_closed_pattern_are_not_visited():
     ],
 )
 def test_only_answers_about_a_page_count_against_its_host(failure, closes):
-    guard, memory = Watch(Traps(patience=5)), Memory()
+    guard, memory = LiveGuard(Traps(patience=5)), Memory()
     names = ["x" * number for number in range(1, 40)]
     found = memory.seed([Link(f"{HOST}/{name}") for name in names])
     for id, link in zip(found.ids.tolist(), found.links, strict=True):
@@ -316,7 +316,7 @@ def test_only_answers_about_a_page_count_against_its_host(failure, closes):
 @pytest.mark.parametrize("write", [endless_calendar, sessions_everywhere, query_that_grows])
 def test_a_guarded_crawl_goes_on_exactly_from_its_saved_state(write):
     def guard():
-        return Watch(Traps(patience=8, year=2026), Fingerprints(capacity=20))
+        return LiveGuard(Traps(patience=8, year=2026), Fingerprints(capacity=20))
 
     def drive(steering, steps):
         asked = []
@@ -353,7 +353,7 @@ def test_a_crawl_of_a_generated_web_with_traps_comes_to_an_end():
         if "kind:empty" in labels:
             missing.append(step.verdict.reasons)
 
-    outcome = simulate(navigator(Watch()), web, [web.find("weather")], 3000, observer=observe)
+    outcome = simulate(navigator(LiveGuard()), web, [web.find("weather")], 3000, observer=observe)
     assert outcome.reason == "no link left"
     assert sum(trapped) <= 250
     assert len(trapped) - sum(trapped) >= 700  # the web itself is crawled

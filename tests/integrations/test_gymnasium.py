@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from honeyguide import Plan
 from honeyguide.errors import HoneyguideError
 from honeyguide.features.discovery import Discovery
-from honeyguide.integrations.candidate_frontier import Offers
+from honeyguide.integrations.candidate_frontier import CandidateFrontier
 from honeyguide.integrations.gymnasium import ID, CrawlEnv, register
 from honeyguide.integrations.link_rows import LinkRows
 from honeyguide.learning.policies import save_policy
@@ -33,7 +33,7 @@ def env():
 
 @pytest.fixture(scope="module")
 def wide():
-    """Offers everything that waits."""
+    """CandidateFrontier everything that waits."""
     return CrawlEnv(offers=3000, **GOAL, judge="label:geology")
 
 
@@ -239,7 +239,7 @@ def test_the_live_web_is_no_environment():
 
 @given(st.lists(st.tuples(st.integers(0, 30), st.integers(-3, 3)), max_size=40), st.integers(1, 12))
 def test_offers_are_the_best_that_wait_older_first_among_equals(puts, count):
-    frontier, waiting = Offers(1), {}
+    frontier, waiting = CandidateFrontier(1), {}
     for id, score in puts:
         ids = np.array([id], np.int32)
         x = np.array([[id]], np.float32)

@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 
-from honeyguide.contracts import Goal, Learner
+from honeyguide.contracts import Goal, Trainable
 from honeyguide.disk.serialise import read_state, write_state
 from honeyguide.errors import HoneyguideError
 from honeyguide.learning.policies import load_policy, save_policy
@@ -72,7 +72,7 @@ def test_a_warm_crawl_resumes_as_if_nothing_had_happened_and_without_the_file(tm
 def test_an_agent_that_does_not_learn_leaves_no_policy(tmp_path, learner):
     crawl(tmp_path / "out", agent="best_first")
     assert not (tmp_path / "out" / "learnt.policy").exists()
-    assert not isinstance(learner("best_first"), Learner)
+    assert not isinstance(learner("best_first"), Trainable)
     save_policy(tmp_path / "p", LINEAR, learner())
     with pytest.raises(HoneyguideError, match="'best_first' learns nothing"):
         load_policy(tmp_path / "p", "best_first", learner("best_first"))

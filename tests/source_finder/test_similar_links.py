@@ -8,7 +8,7 @@ import pytest
 from honeyguide.contracts import Link, Page, Verdict, Visit
 from honeyguide.encoders.ngrams import NgramEncoder
 from honeyguide.source_finder.learning import PolicyGradient
-from honeyguide.source_finder.similar_links import MOST, Kin
+from honeyguide.source_finder.similar_links import MOST, SimilarLinks
 from honeyguide.source_finder.training.sources import Manner, Sites, collect
 
 HOME = "http://a.example/"
@@ -19,7 +19,7 @@ SAID = np.full(8, 0.4, np.float32)
 
 def shown():
     """Two lists on one page: four links here, four to elsewhere."""
-    kin = Kin()
+    kin = SimilarLinks()
     kin.show(HOME, [*PEOPLE, *OTHERS], ["ul/li/a"] * 4 + ["p/a"] * 4, SAID)
     return kin
 
@@ -85,7 +85,7 @@ def test_a_page_reached_by_another_address_is_the_same_page():
 
 
 def test_it_goes_on_from_a_saved_state_and_forgets_the_oldest():
-    one, other = shown(), Kin()
+    one, other = shown(), SimilarLinks()
     one.tell(PEOPLE[0], PEOPLE[0], 0.4, 0.9)
     other.load(one.state())
     assert missed(other).tolist() == missed(one).tolist()

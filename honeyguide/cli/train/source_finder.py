@@ -11,7 +11,7 @@ from honeyguide.cli.train.output import ModelFile, Replace, check_free
 from honeyguide.errors import HoneyguideError
 
 if TYPE_CHECKING:
-    from honeyguide.source_finder.training.finder import Trained
+    pass
 
 
 def source_finder(
@@ -88,7 +88,7 @@ def source_finder(
             task = bar.add_task(what, total=None, news="")
             return lambda done, of, news: bar.update(task, completed=done, total=of, news=news)
 
-        async def run() -> "Trained":
+        async def run() -> "TrainedFinder":
             # asyncio would only ask the task to end where it waits, and learning never waits
             signal.signal(signal.SIGINT, signal.default_int_handler)
             if not browser:

@@ -31,7 +31,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Trained:
+class TrainedFinder:
     """A model, and what was seen while it was made."""
 
     model: SourceModel
@@ -61,7 +61,7 @@ class FinderTraining:
         judge: Judge,
         unlabelled: Place | None,
         report: Callable[[str], Report],
-    ) -> Trained:
+    ) -> TrainedFinder:
         """Learn from labelled sites, then from unlabelled ones."""
         world = labelled.open(judge)
         pages, truth, sites = await linked_pages(world, labelled.homes, report("pages"))
@@ -76,12 +76,12 @@ class FinderTraining:
         before = self._model(joined(nets), scorer)
         await world.close()
         if unlabelled is None:
-            return Trained(before, before, len(pages), held_out)
+            return TrainedFinder(before, before, len(pages), held_out)
         other = unlabelled.open(scoring(scorer, self.encoder))
         seen = Sites(other, unlabelled.homes, self.encoder, self.boxes)
         nets = await several.fine_tune(seen, nets, report)
         await other.close()
-        return Trained(self._model(joined(nets), scorer), before, len(pages), held_out)
+        return TrainedFinder(self._model(joined(nets), scorer), before, len(pages), held_out)
 
     def _held_out(self, pages: Sequence[Page], truth: Mask, sites: Sequence[int]) -> Quality:
         test = np.array(sites) % 5 == 0

@@ -6,7 +6,7 @@ import numpy as np
 
 from honeyguide.contracts import Vector
 from honeyguide.source_finder.inputs import PageInputs
-from honeyguide.source_finder.similar_links import Kin
+from honeyguide.source_finder.similar_links import SimilarLinks
 
 Weigh = Callable[[PageInputs], Vector]  # a policy: the probability of each link
 
@@ -17,7 +17,7 @@ class Options:
     def __init__(self, policy: Weigh, feedback: bool) -> None:
         self.pages: list[PageInputs] = []
         self.places: dict[str, tuple[int, int]] = {}  # unclicked link -> page and link of the page
-        self._policy, self._kin = policy, Kin() if feedback else None
+        self._policy, self._kin = policy, SimilarLinks() if feedback else None
         self._clicked: set[str] = set()
         self._said: list[Vector] = []  # by the policy, of each page's links
         self._starts: list[int] = []  # of each page's links among all
