@@ -19,7 +19,7 @@ from honeyguide.errors import HoneyguideError
 from honeyguide.frontiers.walks import Walks
 from honeyguide.plan import Plan
 from honeyguide.registry import make
-from honeyguide.training.actors import DONE, Actors, Told, _Signals, _tell
+from honeyguide.training.actors import DONE, Actors, ActorReport, _Signals, _tell
 from tests.candidates import candidates
 
 from ..processes import end
@@ -306,8 +306,8 @@ def test_pages_are_shown_as_often_as_walks_have_the_choice_of_them():
 
 def test_an_actor_says_nothing_that_nobody_hears():
     # no process has begun this one, as when the one that is trained is gone
-    said: SimpleQueue[Told] = SimpleQueue()
-    _tell(_Signals(said, None, None, None), Told(1, frozenset(), frozenset()))
+    said: SimpleQueue[ActorReport] = SimpleQueue()
+    _tell(_Signals(said, None, None, None), ActorReport(1, frozenset(), frozenset()))
     assert said.empty()
 
 

@@ -15,7 +15,7 @@ from honeyguide.disk.serialise import read_state
 from honeyguide.errors import HoneyguideError
 from honeyguide.learning.policies import load_policy
 from honeyguide.plan import Plan
-from honeyguide.training.pretraining import Training, _pupil
+from honeyguide.training.pretraining import Training, _trained_navigator
 
 
 def lesson(topic, **more):
@@ -92,7 +92,7 @@ def test_several_actors_train_one_network_and_go_on_from_a_checkpoint(tmp_path):
     kept = read_state(together.checkpoint)["learnt"]
     steps = kept["counts"][0]
     assert steps > 150  # of two actors, while one crawl of 100 pages was watched
-    pupil = _pupil(plan.open(), kept).agent
+    pupil = _trained_navigator(plan.open(), kept).agent
     assert len(together.run(True, silent)) == 2
     assert not np.array_equal(network(together.out), kept["values"]["network"]["block"])
     actor = plan.open().navigator().agent

@@ -11,7 +11,7 @@ from honeyguide.cli.train.output import ModelFile, Replace, check_free
 from honeyguide.errors import HoneyguideError
 
 if TYPE_CHECKING:
-    pass
+    from honeyguide.source_finder.training.finder import TrainedFinder
 
 
 def source_finder(
