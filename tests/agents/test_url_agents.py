@@ -19,7 +19,7 @@ from honeyguide.errors import HoneyguideError
 from honeyguide.frontiers.walks import Walks
 from honeyguide.plan import Plan
 from honeyguide.registry import make
-from honeyguide.training.actors import DONE, Actors, ActorReport, _Signals, _tell
+from honeyguide.training.actors import DONE, ActorReport, Actors, _Signals, _tell
 from tests.candidates import candidates
 
 from ..processes import end
