@@ -4,7 +4,7 @@ import pytest
 
 from honeyguide.contracts import Page
 from honeyguide.errors import HoneyguideError
-from honeyguide.registry import FAMILIES, make, parts
+from honeyguide.registry import FAMILIES, make, part, parts
 
 ALL = [(kind, name) for kind in FAMILIES for name in parts(kind)]
 
@@ -58,3 +58,8 @@ def test_settings_are_converted_and_bare_values_go_where_the_part_wants_them():
 def test_a_part_that_lacks_something_says_what():
     with pytest.raises(HoneyguideError, match="'best_first' needs goal"):
         make("agent", "best_first")
+
+
+def test_a_part_of_an_unknown_kind_is_refused_where_it_is_registered():
+    with pytest.raises(HoneyguideError, match="no kind of part named 'agnet'.*'agent'"):
+        part("agnet", "mine")

@@ -1,7 +1,9 @@
 import numpy as np
+import pytest
 
 from honeyguide.contracts import Agent, Link, Page, Verdict, Visit
 from honeyguide.engine.navigator import Navigator
+from honeyguide.errors import HoneyguideError
 from honeyguide.features.discovery import Discovery
 from honeyguide.frontiers.best_first import BestFirst
 from honeyguide.gates.none import NoGate
@@ -242,4 +244,36 @@ def test_an_earlier_choice_is_followed_whatever_would_be_chosen_now():
     rest = navigator.choose(0.0)
     assert {rest.url, chosen.url, other} == {B, C, D}
     navigator.absorb(visit(rest), 0.0)
+    assert navigator.choose(0.0) is None
+
+
+@pytest.mark.parametrize(
+    ("scores", "complaint"),
+    [
+        ([1.0], r"agent Wrong gave scores of shape \(1,\) for 2 links: one number for each"),
+        ([[1.0], [2.0]], r"agent Wrong gave scores of shape \(2, 1\) for 2 links"),
+        ([1.0, np.nan], "agent Wrong gave a score that is not a number or is infinite"),
+        ([np.inf, 1.0], "agent Wrong gave a score that is not a number or is infinite"),
+    ],
+)
+def test_scores_that_do_not_fit_are_refused_and_the_agent_is_named(scores, complaint):
+    class Wrong(Recorder):
+        def score(self, links):
+            return np.array(scores, np.float32)
+
+    navigator = make(Wrong())
+    navigator.seed([Link(SEED)])
+    with pytest.raises(HoneyguideError, match=complaint):
+        navigator.absorb(visit(navigator.choose(0.0), [B, C]), 0.0)
+
+
+def test_a_score_of_minus_infinity_refuses_a_link():
+    class Refusing(Recorder):
+        def score(self, links):
+            return np.array([-np.inf, 1.0], np.float32)
+
+    navigator = make(Refusing())
+    navigator.seed([Link(SEED)])
+    navigator.absorb(visit(navigator.choose(0.0), [B, C]), 0.0)
+    assert navigator.choose(0.0).url == C
     assert navigator.choose(0.0) is None
