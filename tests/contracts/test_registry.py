@@ -61,5 +61,5 @@ def test_a_part_that_lacks_something_says_what():
 
 
 def test_a_part_of_an_unknown_kind_is_refused_where_it_is_registered():
-    with pytest.raises(HoneyguideError, match="no kind of part named 'agnet'.*'agent'"):
+    with pytest.raises(HoneyguideError, match=r"no kind of part named 'agnet'.*'agent'"):
         part("agnet", "mine")
