@@ -43,7 +43,7 @@ from honeyguide.worlds.recorded_first import RecordedFirst
 EXAMPLE_HEAD = 500  # characters of an example page that say what it is about
 WEB_SETTINGS = ("contact", "allow_private", "resolve", "sitemaps", "parsers")  # of the live web
 MOST_HOSTS = 5  # of a crawl without a contact address
-PROGRAM_MEMORY = 384 << 20  # bytes: the program, its encoder, its caches and what is in flight
+PROGRAM_MEMORY = 416 << 20  # bytes: the program, its encoder, its caches and what is in flight
 PRICE = 0.1  # rewards that a second is worth; docs/reference/agents/url_agents.md compares some
 
 

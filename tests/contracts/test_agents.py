@@ -5,11 +5,10 @@ from io import BytesIO
 import numpy as np
 import pytest
 
-from honeyguide.contracts import Link, Page, Verdict, Visit
+from honeyguide.contracts import Candidates, Link, Page, Verdict, Visit
 from honeyguide.disk.serialise import write_state
 from honeyguide.engine.loop import simulate
 from honeyguide.engine.navigator import Navigator
-from tests.candidates import candidates
 
 from ..webs import TinyWeb
 from . import samples
@@ -64,16 +63,16 @@ def test_scores_are_one_finite_number_a_link_however_many_are_asked_for(name, en
     navigator.seed([start])
     navigator.absorb(Visit(navigator.choose(0.0), page, Verdict(1.0, True)), 0.0)
     found = navigator.memory.link(0, page)
-    x = navigator.agent.features(navigator.memory, found)
-    assert x.shape == (3, navigator.agent.features.width)
-    assert x.dtype == np.float32
-    together = navigator.agent.score(candidates(x))
+    links = Candidates(found.ids, navigator.agent.features(navigator.memory, found))
+    assert links.x.shape == (3, navigator.agent.features.width)
+    assert links.x.dtype == np.float32
+    together = navigator.agent.score(links)
     assert together.shape == (3,)
     assert together.dtype == np.float32
     assert np.all(np.isfinite(together))
-    alone = [float(navigator.agent.score(candidates(row[None]))[0]) for row in x]
+    alone = [float(navigator.agent.score(links[place : place + 1])[0]) for place in range(3)]
     assert together.tolist() == pytest.approx(alone, abs=1e-5)
-    assert navigator.agent.score(candidates(x[:0])).shape == (0,)
+    assert navigator.agent.score(links[:0]).shape == (0,)
 
 
 @every_agent

@@ -63,7 +63,7 @@ def test_an_unknown_address_is_a_failed_visit_and_an_unknown_name_a_clear_senten
 @every_world
 def test_the_truth_agrees_with_what_visits_show_where_it_is_known(world, name):
     if name == "archive":
-        with pytest.raises(HoneyguideError, match="nobody knows"):
+        with pytest.raises(HoneyguideError, match="is not known"):
             world.truth()
         return
     truth = world.truth()

@@ -72,7 +72,7 @@ def test_what_is_missing_or_wrong_is_said_in_one_sentence(refused, tmp_path):
     out = ("--out", tmp_path / "out")
     assert "did you mean 'han2018'" in refused("han2108", *out)
     assert "did you mean 'generated'" in refused("han2018", "--part", "generate", *out)
-    assert "which agents?" in refused("han2018", "--agents", "", *out)
+    assert "name the agents with --agents" in refused("han2018", "--agents", "", *out)
     (tmp_path / "file").touch()
     told = refused("han2018", "--out", tmp_path / "file")
     assert told == f"{tmp_path / 'file'} is a file, not a folder"

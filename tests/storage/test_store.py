@@ -460,7 +460,7 @@ def test_a_crawl_whose_choices_would_be_others_now_goes_on_from_those_it_made(fo
     before = urls(folder)
     store = Store(folder)
     changed = kept.navigator(refuses=0.3)
-    changed.agent.score = lambda x: -x[:, 0]
+    changed.agent.score = lambda links: -links.x[:, 0]
     steering, world = Recorded(changed, store), Counting()
     assert store.differing > 20
     kept.crawl(steering, world, in_flight, now=steering.started_at)
