@@ -309,15 +309,17 @@ class Navigator:
         return taken
 
     def _passes(self, taken: Taken, link: Link) -> bool:
-        """Whether a link is fetched now; else it is forgotten, or set aside."""
+        """Whether to fetch a link now; if not, the guard refused it or the gate skipped it."""
         if not self.guard.allows(self.memory, taken.id, link):
             self.frontier.park(taken.id)
             return False
         if taken.score == np.inf or taken.id in self._forced:  # a seed, or better than nothing
             self._forced.discard(taken.id)
             return True
+        if not self._has_gate:
+            return True
         foreseen = self.agent.foreseen(taken.x, taken.score)
-        if not self._has_gate or self.gate.opens(self.memory, taken.id, link, foreseen):
+        if self.gate.opens(self.memory, taken.id, link, foreseen):
             return True
         self.frontier.park(taken.id)
         host = int(self.memory.host(np.array([taken.id], np.int32))[0])

@@ -7,7 +7,7 @@ from honeyguide.contracts import Guard, Mask, MemoryView
 
 
 def screened_by(guard: Guard, memory: MemoryView, urls: Sequence[str], near: Mask) -> Mask:
-    """Those of some URLs that another guard lets through as well."""
+    """Which URLs pass: those marked in `near` that the wrapped guard lets through as well."""
     let_through = near.copy()
     if near.any():
         let_through[near] = guard.screen(memory, list(compress(urls, near.tolist())))

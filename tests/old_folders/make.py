@@ -2,7 +2,8 @@
 
     python tests/old_folders/make.py FOLDER PAGES AGENT
 
-Names of archives say which version made them, the agent and the pages. Version 0.1.0 (commit
+Names of archives say which version made them, the agent and the pages; guide is small there
+(guide:dimensions=8,buckets=16). Version 0.1.0 (commit
 4bb3d71) could not resume those of depth_first: after a snapshot, links that had been refused were
 open again.
 """
