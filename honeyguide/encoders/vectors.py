@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from honeyguide.columns import lazy_zeros
 from honeyguide.contracts import Matrix, Vector
+from honeyguide.errors import HoneyguideError
 
 
 def flat(bags: Sequence[Collection[int]]) -> NDArray[np.intp]:
@@ -43,6 +45,7 @@ def unit(vectors: Matrix) -> Matrix:
 
 
 LONGEST = 1000  # bytes; longer texts are pages, which are seldom asked for twice
+MOST_MEGABYTES = 16_384
 ENTRY = LONGEST + 160  # bytes of a text, its place and its share of the tables
 
 
@@ -55,9 +58,11 @@ class Cached:
     def __init__(
         self, encode: Callable[[Sequence[str]], Matrix], width: int, megabytes: float
     ) -> None:
+        if not 0 <= megabytes <= MOST_MEGABYTES:  # NaN is refused as well
+            raise HoneyguideError(f"cache_megabytes must be 0 to {MOST_MEGABYTES:,}")
         self._encode = encode
         self._room = int(megabytes * 2**20) // (4 * width + ENTRY)
-        self._rows: Matrix = np.empty((self._room, width), np.float32)  # no memory until written
+        self._rows: Matrix = lazy_zeros((self._room, width), np.float32)
         self._place: dict[str, int] = {}
         self._texts: list[str] = []  # by place
         self._next = 0

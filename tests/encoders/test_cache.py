@@ -8,6 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from honeyguide.encoders.vectors import ENTRY, LONGEST, Cached
+from honeyguide.errors import HoneyguideError
+from honeyguide.registry import make
 
 WIDTH = 3
 
@@ -131,3 +133,9 @@ def test_two_threads_get_the_right_vectors_from_a_tiny_cache(hasty):
     with ThreadPoolExecutor(2) as threads:
         list(threads.map(ask, range(2)))
     assert len(cached) == len(cached._texts) == 5
+
+
+@pytest.mark.parametrize("size", ["1" * 50, "nan", "inf", "-1"])
+def test_a_cache_of_an_absurd_size_gets_one_sentence(size):
+    with pytest.raises(HoneyguideError, match="cache_megabytes must be 0 to 16,384"):
+        make("encoder", f"ngrams:cache_megabytes={size}")
