@@ -49,7 +49,7 @@ def run_honeyguide(given: argparse.Namespace) -> None:
 
 def _watch_writer() -> Counter[str]:
     """Count the processor time of the thread that writes, by what it writes."""
-    from honeyguide.storage.writer import Writer  # noqa: PLC0415
+    from honeyguide.storage.ledger import Writer  # noqa: PLC0415
     from honeyguide.warc.writer import WarcWriter  # noqa: PLC0415
 
     seconds: Counter[str] = Counter()

@@ -15,9 +15,9 @@ import numpy as np
 
 from experiments.topics import TOPICS
 from honeyguide.judges.closeness import head
-from honeyguide.judges.matching import Term, fold
 from honeyguide.recorded.graph import Graph
 from honeyguide.registry import make
+from honeyguide.text.words import Term, fold
 
 THRESHOLD = 0.4  # above it a page without the word earns 20
 

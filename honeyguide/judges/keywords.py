@@ -2,9 +2,8 @@
 
 from honeyguide.contracts import Page, Verdict
 from honeyguide.errors import HoneyguideError
-from honeyguide.judges.matching import Term, fold, mentions
 from honeyguide.registry import part
-from honeyguide.text.words import terms
+from honeyguide.text.words import Term, fold, mentions, terms
 
 
 @part("judge", "keywords", argument="words")

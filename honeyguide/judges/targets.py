@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 
 from honeyguide.contracts import Page, Verdict
 from honeyguide.errors import HoneyguideError
-from honeyguide.judges.matching import Term, fold
 from honeyguide.registry import part
+from honeyguide.text.words import Term, fold
 
 NOT_ONE = Verdict(0.0, False)
 _plain = re.compile(r"[a-z0-9.-]+").fullmatch  # a host as nearly all are: nothing to be parsed

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 from honeyguide.contracts import Page, Verdict
 from honeyguide.errors import HoneyguideError
-from honeyguide.judges.matching import mentions
 from honeyguide.registry import part
-from honeyguide.text.words import STOP_WORDS, words
+from honeyguide.text.words import STOP_WORDS, mentions, words
 
 
 @part("judge", "tfidf")

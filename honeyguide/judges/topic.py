@@ -3,9 +3,8 @@
 from honeyguide.contracts import Encoder, Page, Verdict
 from honeyguide.errors import HoneyguideError
 from honeyguide.judges.closeness import check_topic, head, scale_of
-from honeyguide.judges.matching import Term, fold, forms, mentions
 from honeyguide.registry import part
-from honeyguide.text.words import is_glued, terms
+from honeyguide.text.words import Term, fold, forms, is_glued, mentions, terms
 
 __all__ = ["Topic", "check_topic"]
 

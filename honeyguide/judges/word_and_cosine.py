@@ -3,9 +3,8 @@
 from honeyguide.contracts import Encoder, Page, Verdict
 from honeyguide.judges.closeness import check_topic, head
 from honeyguide.judges.label import Label
-from honeyguide.judges.matching import Term, fold, mentions
 from honeyguide.registry import part
-from honeyguide.text.words import terms
+from honeyguide.text.words import Term, fold, mentions, terms
 
 
 @part("judge", "word_and_cosine")

@@ -23,7 +23,6 @@ from honeyguide.disk.serialise import (
 from honeyguide.errors import HoneyguideError
 from honeyguide.storage import recent, requests
 from honeyguide.storage.bodies import bodies_of, file_is_missing
-from honeyguide.storage.checksums import is_whole
 from honeyguide.storage.database import (
     FILE,
     FORMAT,
@@ -33,6 +32,7 @@ from honeyguide.storage.database import (
     NoCrawlError,
     crawl_file,
     format_of,
+    is_whole,
     open_crawl,
     rescue,
     told,
@@ -43,7 +43,7 @@ from honeyguide.storage.pieces import Pieces, unpacked
 from honeyguide.storage.records import Stored, stored
 from honeyguide.storage.snapshots import Snapshots
 from honeyguide.text.words import are, counted
-from honeyguide.warc.index import index_lines, index_path
+from honeyguide.warc.writer import index_lines, index_path
 
 Progress = Callable[[str, int, int], None]  # what, done, of how many
 _MOST = 1 << 28  # bytes of a text or a visit

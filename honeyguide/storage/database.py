@@ -1,18 +1,23 @@
-"""The SQLite file of a crawl: its tables, and how it is opened."""
+"""The SQLite file of a crawl: its tables, the checksum of each row, and how it is opened."""
 
 import errno
 import json
+import math
 import os
 import sqlite3
 import time
-from collections.abc import Iterator, Mapping
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from functools import reduce
+from operator import xor
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from honeyguide.disk.files import inside, make_folder, sync_folder
 from honeyguide.errors import HoneyguideError
-from honeyguide.storage.checksums import combined, is_whole, with_checksum
 from honeyguide.storage.lock import Lock
 from honeyguide.version import VERSION
 
@@ -34,6 +39,7 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _ID = 0x686F6E79  # "hony", where SQLite keeps what kind of file it is
 _LEAST = 512  # bytes of any database: its smallest block
 _CRAWL = {"about", "journal", "pages"}  # tables that every crawl has
+_encode = msgspec.msgpack.Encoder().encode
 
 # every row ends in a checksum of the rest; rows of format 1 have none
 _TABLES = """
@@ -480,3 +486,34 @@ def warc_end(database: sqlite3.Connection, known: Mapping[str, Any]) -> tuple[st
     if row is not None and row[15] == file and is_whole(row):
         size = max(size, row[16] + row[17])
     return file, size
+
+
+def with_checksum(*row: Any) -> tuple[Any, ...]:
+    """A row as the database gives it back, and a checksum of it."""
+    kept = tuple(map(_as_kept, row))
+    return (*kept, checksum(kept))
+
+
+def checksum(row: Sequence[Any]) -> int:
+    """The checksum of a row that came from the database."""
+    return zlib.crc32(_encode(row))
+
+
+def combined(checksums: Iterable[int]) -> int:
+    """One number for all rows of a table, whatever their order."""
+    return reduce(xor, checksums, 0)
+
+
+def is_whole(row: Sequence[Any]) -> bool:
+    """Whether a row that ends in its checksum is what was written."""
+    *said, known = row
+    try:
+        return bool(checksum(said) == known)
+    except (TypeError, ValueError):  # a text that is none
+        return False
+
+
+def _as_kept(value: Any) -> Any:
+    if type(value) is float:
+        return None if math.isnan(value) else value + 0.0  # SQLite knows no NaN and no -0.0
+    return int(value) if type(value) is bool else value

@@ -16,8 +16,7 @@ from typing import Any, BinaryIO, NamedTuple, TextIO
 from honeyguide.disk.files import UNFINISHED, inside, open_inside, replacing_path
 from honeyguide.disk.serialise import DamagedError
 from honeyguide.errors import HoneyguideError, unknown
-from honeyguide.storage.checksums import is_whole
-from honeyguide.storage.database import FORMAT, WARCS, about, open_crawl, reading, told
+from honeyguide.storage.database import FORMAT, WARCS, about, is_whole, open_crawl, reading, told
 from honeyguide.storage.database import format_of as store_format_of
 from honeyguide.storage.ledger import clean
 from honeyguide.storage.lock import holder

@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 from honeyguide.disk.files import open_inside
 from honeyguide.disk.serialise import DamagedError
-from honeyguide.warc.index import Entry, entry_line
-from honeyguide.warc.writer import digest_of
+from honeyguide.warc.writer import Entry, digest_of, entry_line
 
 _MOST = 1 << 28  # bytes of a record
 _READ = 1 << 16

@@ -18,7 +18,6 @@ from honeyguide.disk.serialise import DamagedError, text_to_bytes
 from honeyguide.errors import HoneyguideError
 from honeyguide.storage import recent, requests
 from honeyguide.storage.check import Check, Finding, Progress
-from honeyguide.storage.checksums import combined, is_whole, with_checksum
 from honeyguide.storage.database import (
     BESIDE,
     FILE,
@@ -27,11 +26,13 @@ from honeyguide.storage.database import (
     WARCS,
     DamagedCrawlError,
     NoCrawlError,
+    combined,
     connect,
     count_rows,
     crawl_file,
     explain,
     is_plain_table,
+    is_whole,
     make_empty,
     open_crawl,
     put_about,
@@ -39,6 +40,7 @@ from honeyguide.storage.database import (
     rescue,
     told,
     upgrade,
+    with_checksum,
 )
 from honeyguide.storage.ledger import INSERT_PAGE, clean
 from honeyguide.storage.lock import Lock
@@ -46,8 +48,7 @@ from honeyguide.storage.records import Stored, stored
 from honeyguide.storage.snapshots import Snapshots
 from honeyguide.text.words import are, counted
 from honeyguide.version import VERSION
-from honeyguide.warc.index import index_path, write_index
-from honeyguide.warc.writer import WarcWriter
+from honeyguide.warc.writer import WarcWriter, index_path, write_index
 from honeyguide.web.html import parse
 
 # kinds of findings for which the database is left as it is

@@ -6,8 +6,7 @@ from typing import Any
 
 from honeyguide.contracts import Request
 from honeyguide.errors import HoneyguideError
-from honeyguide.storage.checksums import is_whole, with_checksum
-from honeyguide.storage.database import cure, path_of
+from honeyguide.storage.database import cure, is_whole, path_of, with_checksum
 
 _INSERT = "INSERT INTO requests VALUES (NULL,?,?,?,?,?,?,?,?,?,?)"
 _COLUMNS = "host, url, sent, seconds, status, failure, bytes, retry_after, location, checksum"

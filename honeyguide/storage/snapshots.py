@@ -12,8 +12,7 @@ from honeyguide.contracts import State
 from honeyguide.disk.files import inside, open_inside
 from honeyguide.disk.serialise import Aside, DamagedError, forms, join_state, read_open_state
 from honeyguide.errors import HoneyguideError
-from honeyguide.storage.checksums import is_whole, with_checksum
-from honeyguide.storage.database import FILE
+from honeyguide.storage.database import FILE, is_whole, with_checksum
 from honeyguide.storage.pieces import HASH, SIZE, Layout, Pieces, layout, unpacked
 
 KEPT = 2  # should the newest be damaged

@@ -23,25 +23,24 @@ from honeyguide.engine.navigator import Lease, Navigator
 from honeyguide.errors import HoneyguideError
 from honeyguide.storage import recent, snapshots
 from honeyguide.storage.bodies import lost_bodies
-from honeyguide.storage.checksums import is_whole
 from honeyguide.storage.database import (
     FILE,
     WARCS,
     about,
     cure,
     explain,
+    is_whole,
     open_crawl,
     told,
     upgrade,
     warc_end,
 )
 from honeyguide.storage.ends import VISITS_AT_ONCE, unclean_ends
-from honeyguide.storage.ledger import Ledger, clean
+from honeyguide.storage.ledger import Job, Ledger, Writer, clean
 from honeyguide.storage.lock import Lock
 from honeyguide.storage.log import has_lost_commits
 from honeyguide.storage.pieces import unpacked
 from honeyguide.storage.recent import Absorbed, RecentEvents, absorbed_from, absorbed_row
-from honeyguide.storage.writer import Job, Writer
 from honeyguide.version import VERSION
 from honeyguide.warc.writer import MAX_BYTES, WarcWriter
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from honeyguide.errors import HoneyguideError
-from honeyguide.warc.index import index_path, is_number, read_index
+from honeyguide.warc.writer import index_path, is_number, read_index
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)  # of old names that nobody asked for

@@ -17,8 +17,7 @@ from honeyguide.contracts import Link, Page, Response, Verdict, Visit
 from honeyguide.storage.check import Check
 from honeyguide.storage.database import create
 from honeyguide.storage.store import Store
-from honeyguide.warc.index import index_lines, index_path, surt
-from honeyguide.warc.writer import WarcWriter
+from honeyguide.warc.writer import WarcWriter, index_lines, index_path, surt
 
 WHEN = datetime(2026, 3, 1, 12, 30, 45, 900_000, UTC).timestamp()
 AGENT = {"User-Agent": "honeyguide/9.9 (+https://example.org/bot)", "Accept": "text/html"}

@@ -22,9 +22,8 @@ from honeyguide.guards.domains import Domains
 from honeyguide.guards.live import LiveGuard
 from honeyguide.plan import Plan
 from honeyguide.storage import crawl_folder as keeping
-from honeyguide.storage.checksums import with_checksum
 from honeyguide.storage.crawl_folder import begin, go_on
-from honeyguide.storage.database import connect, settings
+from honeyguide.storage.database import connect, settings, with_checksum
 from honeyguide.storage.exports import status
 from honeyguide.storage.store import Recorded
 from tests import farms

@@ -39,9 +39,8 @@ from honeyguide.recorded.writer import GraphWriter
 from honeyguide.registry import make
 from honeyguide.source_finder.model import SHIPPED, read_model
 from honeyguide.source_finder.watch import Watch, read_items, read_sources, write_rss
-from honeyguide.warc.index import read_index
 from honeyguide.warc.reader import locations, read_at, records
-from honeyguide.warc.writer import WarcWriter
+from honeyguide.warc.writer import WarcWriter, read_index
 from honeyguide.web.archive import ArchiveFetcher
 from tests.fuzz.harness import bounded, fuzz, fuzzed, mutated, try_all
 

@@ -4,9 +4,8 @@ from hypothesis import strategies as st
 
 from honeyguide.contracts import Page
 from honeyguide.errors import HoneyguideError
-from honeyguide.judges.matching import Term, fold, forms
 from honeyguide.registry import make
-from honeyguide.text.words import words
+from honeyguide.text.words import Term, fold, forms, words
 
 
 def judged(spec, text, title="", **offers):

@@ -13,10 +13,10 @@ from honeyguide.storage import database, lock, snapshots
 from honeyguide.storage.check import Check
 from honeyguide.storage.database import create, open_crawl
 from honeyguide.storage.exports import status
+from honeyguide.storage.ledger import Writer
 from honeyguide.storage.pieces import HASH
 from honeyguide.storage.repair import repair
 from honeyguide.storage.store import Recorded, Store
-from honeyguide.storage.writer import Writer
 from tests import kept
 
 

@@ -18,7 +18,7 @@ from honeyguide.storage.pieces import SIZE, unpacked
 from honeyguide.storage.records import stored
 from honeyguide.storage.repair import repair
 from honeyguide.storage.store import Recorded, Store
-from honeyguide.warc.index import index_lines
+from honeyguide.warc.writer import index_lines
 from tests import kept
 
 TABLES = ("about", "journal", "pages", "snapshots", "hosts")

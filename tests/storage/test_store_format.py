@@ -19,9 +19,9 @@ from honeyguide.storage import database, pieces, snapshots
 from honeyguide.storage.check import Check
 from honeyguide.storage.database import create, open_crawl
 from honeyguide.storage.exports import export, status
+from honeyguide.storage.ledger import Writer
 from honeyguide.storage.snapshots import Snapshots
 from honeyguide.storage.store import Recorded, Store
-from honeyguide.storage.writer import Writer
 from tests import kept
 
 

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from honeyguide.contracts import Link, Response
 from honeyguide.errors import HoneyguideError
-from honeyguide.warc.index import read_index, surt
 from honeyguide.warc.reader import RESPONSE, archived, locations, read_at, records
-from honeyguide.warc.writer import WarcWriter
+from honeyguide.warc.writer import WarcWriter, read_index, surt
 
 AGENT = {"User-Agent": "honeyguide/0 (+http://me.example)", "Accept": "text/html"}
 WHEN = 1_700_000_000.7
