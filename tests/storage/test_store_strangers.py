@@ -21,7 +21,7 @@ from honeyguide.disk.serialise import DamagedError, read_state, write_state
 from honeyguide.errors import HoneyguideError
 from honeyguide.learning.policies import load_policy
 from honeyguide.plan import Plan
-from honeyguide.storage import checksums, database, exports, snapshots
+from honeyguide.storage import database, exports, snapshots
 from honeyguide.storage.check import Check
 from honeyguide.storage.crawl_folder import begin, go_on
 from honeyguide.storage.repair import repair
@@ -84,12 +84,12 @@ class NOBODY:
 def alter(folder, sql, *values):
     """Change a row, and its checksum with it: a stranger can do that too."""
     with closing(sqlite3.connect(folder / "crawl.sqlite")) as connection, connection:
-        connection.create_function("checked", -1, lambda *row: checksums.checksum(row))
+        connection.create_function("checked", -1, lambda *row: database.checksum(row))
         connection.execute(sql, values)
 
 
 def set_about(folder, key, value):
-    row = checksums.with_checksum(key, value)
+    row = database.with_checksum(key, value)
     alter(folder, "REPLACE INTO about VALUES (?, ?, ?)", *row)
 
 
@@ -296,10 +296,10 @@ def test_policies_of_strangers_are_read_within_little_memory(tmp_path):
 
 def test_a_snapshot_that_claims_more_than_there_is_is_refused(folder):
     skeleton = snapshots._shrink(msgspec.msgpack.encode({"a": array(shape=(1 << 40,))}))
-    row = checksums.with_checksum(10**6, 1.0, "", skeleton, bytes(16))
+    row = database.with_checksum(10**6, 1.0, "", skeleton, bytes(16))
     alter(folder, "INSERT INTO snapshots VALUES (?, ?, ?, ?, ?, ?)", *row)
     bomb = snapshots._shrink(bytes(1 << 29))
-    row = checksums.with_checksum(10**6 + 1, 1.0, "", bomb, bytes(16))
+    row = database.with_checksum(10**6 + 1, 1.0, "", bomb, bytes(16))
     alter(folder, "INSERT INTO snapshots VALUES (?, ?, ?, ?, ?, ?)", *row)
     damaged = [found.where for found in Check(folder).run() if found.kind == "snapshot"]
     assert damaged == [10**6 + 1, 10**6]
