@@ -34,7 +34,7 @@ from honeyguide.judges.label import Label
 from honeyguide.judges.remembered import Remembered
 from honeyguide.learning.policies import load_policy
 from honeyguide.plan import Plan
-from honeyguide.registry import accepts, make
+from honeyguide.registry import accepts, lasting_spec, make, search, split
 from honeyguide.urls.patterns import Scope
 from honeyguide.web.judge_spec import JudgeSpec
 from honeyguide.worlds.graph import GraphWorld
@@ -181,9 +181,11 @@ def assemble(plan: Plan, remember: bool = False) -> Assembled:
 
     With `remember`, each page is judged once, however many crawls visit it.
     """
+    search(plan.part_folders)
     plan = with_examples(plan)
     encoder: Encoder = make("encoder", plan.encoder)
-    spec = JudgeSpec(plan.judge, plan.encoder, _for_judges(plan))
+    names = lasting_spec("judge", plan.judge), lasting_spec("encoder", plan.encoder)
+    spec = JudgeSpec(*names, _for_judges(plan), plan.part_folders)
     if spec.uses_encoder and plan.topic.isascii():
         check_topic(plan.topic, encoder)  # in other scripts, words are looked for as they are
     judge = spec.make(encoder)
@@ -274,7 +276,7 @@ def _with_record(plan: Plan, judge: Judge, world: World) -> World:
 
 def _priced(agent: Agent, world: RecordedFirst, plan: Plan) -> Priced:
     if plan.price and not agent.foresees:
-        name = plan.agent.partition(":")[0]
+        name = split("agent", plan.agent).name
         raise HoneyguideError(f"agent {name!r} weighs nothing: a price would not change its order")
     price = PRICE if plan.price is None else plan.price
     return Priced(agent, world.seconds, price, world.beyond_seconds)

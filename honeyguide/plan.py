@@ -54,9 +54,10 @@ class Plan:
     year: int | None = None  # the present one, for what is far in the future
     bounded: bool = True  # whether domains have limits and copies no links; earlier versions: no
     random_seed: int = 0
+    part_folders: tuple[str, ...] = ()  # of modules of outside parts that are not installed
 
     def __post_init__(self) -> None:
-        for name in ("seeds", "like", "examples", "search", "allow", "deny"):
+        for name in ("seeds", "like", "examples", "search", "allow", "deny", "part_folders"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
         object.__setattr__(self, "record", self.record.removeprefix("graph:"))
         if self.search and not self.topic:

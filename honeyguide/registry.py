@@ -1,15 +1,26 @@
-"""Parts by name: make("agent", "best_first"), make("judge", "label:Birds")."""
+"""Parts by name: make("agent", "best_first"), make("judge", "label:Birds").
+
+A part of one's own is named by where it is: "mypackage.mymodule:MyAgent", "./mine.py:MyAgent".
+Installed packages offer parts by entry points of the group "honeyguide.parts".
+"""
 
 import importlib
+import importlib.util
 import inspect
 import pkgutil
 import re
+import sys
+import sysconfig
+import traceback
 import typing
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 from functools import cache
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import Any, TypeVar
+from types import ModuleType
+from typing import Any, NamedTuple, TypeVar
 
 from honeyguide.errors import HoneyguideError, unknown
 
@@ -36,6 +47,21 @@ EXTRAS = {
 }
 
 
+GROUP = "honeyguide.parts"  # of entry points; each is named KIND.NAME, such as "agent.careful"
+# what a class of a kind must have; an agent must be an Agent
+METHODS = {
+    "agent": ("score", "learn", "stale", "state", "load"),
+    "encoder": ("__call__", "knows"),
+    "fetcher": ("fetch",),
+    "frontier": ("put", "take", "release", "rescore", "state", "load"),
+    "gate": ("opens", "note", "state", "load"),
+    "guard": ("admit", "allows", "note", "state", "load"),
+    "judge": ("__call__",),
+    "world": ("visit", "find"),
+}
+_place = re.compile(r"([^:]+\.py|[^\W\d][\w.]*):([^\W\d]\w*)(?::(.*))?", re.DOTALL).fullmatch
+
+
 @dataclass(frozen=True, slots=True)
 class Part:
     """A registered class or factory, and where a bare value after the colon goes."""
@@ -46,6 +72,7 @@ class Part:
     argument: str = ""
     files: str = ""  # the setting that names files, if there is one
     is_name: Callable[[str], bool] = lambda value: False  # values of it that never name a file
+    is_list: bool = False  # whether the setting is one file, or names with commas between
 
     @property
     def summary(self) -> str:
@@ -53,8 +80,19 @@ class Part:
         return (inspect.getdoc(self.make) or "").split("\n")[0]
 
 
+class Spec(NamedTuple):
+    """A part's name, or its place "MODULE:CLASS" or "FILE.py:CLASS", and its settings."""
+
+    name: str
+    settings: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.name}:{self.settings}" if self.settings else self.name
+
+
 _parts: dict[str, dict[str, Part]] = {}
 _missing: dict[str, dict[str, str]] = {}  # kind -> module name -> extra
+_importing: list[str] = []  # places of outside parts that are being imported, innermost last
 
 
 def part(
@@ -63,18 +101,23 @@ def part(
     argument: str = "",
     files: str = "",
     is_name: Callable[[str], bool] = lambda value: False,
+    is_list: bool = False,
 ) -> Callable[[T], T]:
     """Register a class under a name.
 
     `argument` is what "name:VALUE" sets. `files` is the setting that names files: a crawl folder
-    keeps their whole paths. `is_name` tells values of it that are names of something else.
+    stores their absolute paths. `is_name` tells values of it that name something else, `is_list`
+    says that it is one file or a list of names.
     """
     if kind not in FAMILIES:
         raise unknown("kind of part", kind, FAMILIES)
 
     def register(made: T) -> T:
         make = typing.cast(Any, made)
-        _parts.setdefault(kind, {})[name] = Part(kind, name, make, argument, files, is_name)
+        if not _is_ours(make) and _is_built_in(kind, name):
+            raise HoneyguideError(f"honeyguide has a {kind} named {name!r}: choose another name")
+        found = Part(kind, name, make, argument, files, is_name, is_list)
+        _parts.setdefault(kind, {})[name] = found
         return made
 
     return register
@@ -83,7 +126,21 @@ def part(
 def parts(kind: str) -> dict[str, Part]:
     """All parts of a kind that can be made on this machine, by name."""
     _import_family(kind)
+    for name in _offered(kind):
+        with suppress(HoneyguideError):  # `broken` names it
+            find(kind, name)
     return dict(sorted(_parts.get(kind, {}).items()))
+
+
+def broken(kind: str) -> dict[str, str]:
+    """Parts that installed packages offer and that cannot be imported: name -> why."""
+    found: dict[str, str] = {}
+    for name in _offered(kind):
+        try:
+            find(kind, name)
+        except HoneyguideError as error:
+            found[name] = str(error)
+    return found
 
 
 def missing(kind: str) -> dict[str, str]:
@@ -97,18 +154,19 @@ def missing(kind: str) -> dict[str, str]:
     }
 
 
-def make(kind: str, spec: str, /, **offers: Any) -> Any:
-    """Make the part that "name", "name:value" or "name:key=value,..." describes.
+def make(kind: str, spec: str | Callable[..., Any], /, **offers: Any) -> Any:
+    """Make the part that "name", "name:value", "name:key=value,..." or a class describes.
 
     Each of `offers` is passed on where the part's constructor has a parameter of that name.
     """
-    if "\0" in spec:  # no file's name has one, and many a part takes one
-        raise HoneyguideError(f"{kind} {spec!r} has a null character in it")
-    name, _, rest = spec.partition(":")
-    found = find(kind, name)
+    if isinstance(spec, str):
+        name, settings = split(kind, spec)
+        found = find(kind, name)
+    else:
+        found, settings = _checked(kind, spec.__qualname__, spec), ""
     accepted = inspect.signature(found.make).parameters
     arguments = {key: value for key, value in offers.items() if key in accepted}
-    arguments |= _settings(found, rest, accepted)
+    arguments |= _settings(found, settings, accepted)
     lacking = [
         key
         for key, parameter in accepted.items()
@@ -117,18 +175,31 @@ def make(kind: str, spec: str, /, **offers: Any) -> Any:
         and key not in arguments
     ]
     if lacking:
-        raise HoneyguideError(f"{kind} {name!r} needs {' and '.join(lacking)}")
+        raise HoneyguideError(f"{kind} {found.name!r} needs {' and '.join(lacking)}")
     return found.make(**arguments)
 
 
 def accepts(kind: str, spec: str, argument: str) -> bool:
     """Whether the part that a spec names takes an argument of this name."""
-    name = spec.partition(":")[0]
-    return argument in inspect.signature(find(kind, name).make).parameters
+    found = find(kind, split(kind, spec).name)
+    return argument in inspect.signature(found.make).parameters
+
+
+def split(kind: str, spec: str) -> Spec:
+    """The name or the place of a part, and its settings; nothing is imported."""
+    if "\0" in spec:  # no file's name has one, and many a part takes one
+        raise HoneyguideError(f"{kind} {spec!r} has a null character in it")
+    name, _, settings = spec.partition(":")
+    place = _place(spec)
+    if place is None or _is_known(kind, name):
+        return Spec(name, settings)
+    return Spec(f"{place[1]}:{place[2]}", place[3] or "")
 
 
 def find(kind: str, name: str) -> Part:
-    """The part of a kind with this name."""
+    """The part of a kind with this name, or at this place."""
+    if ":" in name:
+        return _outside(kind, name)
     if name not in _parts.get(kind, {}):
         _import_family(kind, naming=name)  # only what has it: others may be slow to import
     if found := _parts.get(kind, {}).get(name):
@@ -138,7 +209,207 @@ def find(kind: str, name: str) -> Part:
             raise HoneyguideError(
                 f"{kind} {name!r} needs an extra: pip install 'honeyguide[{extra}]'"
             )
-    raise unknown(kind, name, parts(kind))
+    if offer := _offered(kind).get(name):
+        return _installed(kind, name, offer)
+    raise unknown(kind, name, _known_names(kind))
+
+
+# ------------------------------------------------------------------------ parts from outside
+
+
+def place_of(kind: str, spec: str) -> str:
+    """The place of an outside part, found without importing it; empty for one of honeyguide's."""
+    name = split(kind, spec).name
+    if ":" in name:
+        return name
+    if not _is_built_in(kind, name) and (offer := _offered(kind).get(name)):
+        return offer.value
+    registered = _parts.get(kind, {}).get(name)
+    return "" if registered is None or _is_ours(registered.make) else _place_of(registered.make)
+
+
+def lasting_spec(kind: str, spec: str) -> str:
+    """The same part, named so that another process finds it: by its place, if it is outside."""
+    name, settings = split(kind, spec)
+    if ":" not in name and (_is_built_in(kind, name) or name in _offered(kind)):
+        return spec
+    place = place_of(kind, spec)
+    module, _, attribute = place.partition(":")
+    file = module if module.endswith(".py") else getattr(sys.modules.get(module), "__file__", "")
+    if file and (module == "__main__" or module.endswith(".py")):
+        place = f"{Path(file).absolute()}:{attribute}"
+    return str(Spec(place, settings)) if place else spec
+
+
+def is_imported(place: str) -> bool:
+    """Whether the module of an outside part has been imported."""
+    where = place.rpartition(":")[0]
+    return where in sys.modules or str(Path(where).absolute()) in sys.modules
+
+
+def search(folders: Iterable[str]) -> None:
+    """Look for modules of outside parts in these folders too."""
+    sys.path[:0] = [folder for folder in folders if folder not in sys.path]
+
+
+def folder_of(place: str) -> str:
+    """The folder in which the module of a part was found; empty for a file or what is installed."""
+    module = sys.modules.get(place.partition(":")[0].partition(".")[0])
+    file = getattr(module, "__file__", None)
+    if file is None or place.startswith("__main__:"):
+        return ""
+    home = Path(file).absolute().parent
+    home = home.parent if Path(file).stem == "__init__" else home
+    installed = [sysconfig.get_path(name) for name in ("purelib", "platlib", "stdlib")]
+    return "" if str(home) in installed else str(home)
+
+
+def refuse_crawls_at_import() -> None:
+    """Raise an error when a crawl is begun by a file that is imported for a part of it."""
+    if _importing:
+        raise HoneyguideError(
+            f"{_importing[-1]} begins a crawl when it is imported:"
+            ' put that below if __name__ == "__main__"'
+        )
+
+
+def _outside(kind: str, place: str) -> Part:
+    """Import the part at a place."""
+    where, _, attribute = place.rpartition(":")
+    with _explained(kind, place):
+        module = _file_module(where) if where.endswith(".py") else _module(where)
+    made = getattr(module, attribute, None)
+    if made is None:
+        kept = [name for name, value in vars(module).items() if inspect.isclass(value)]
+        raise unknown(f"class in {where}", attribute, kept)
+    return _checked(kind, place, made)
+
+
+def _installed(kind: str, name: str, offer: EntryPoint) -> Part:
+    """Import a part that an installed package offers."""
+    with _explained(kind, offer.value):
+        made = offer.load()
+    found = _checked(kind, name, made)
+    _parts.setdefault(kind, {})[name] = found
+    return found
+
+
+def _checked(kind: str, name: str, made: Any) -> Part:
+    """The part that a class makes: as it was registered, or with no more than its name."""
+    registered = [each for family in _parts.values() for each in family.values()]
+    same = next((each for each in registered if each.make is made), None)
+    if same is not None and same.kind == kind:
+        return replace(same, name=name)
+    if same is not None:
+        raise HoneyguideError(f"{name} is not for {kind!r}: it is registered as {same.kind!r}")
+    if not inspect.isclass(made):  # or any function of any module could be called
+        raise HoneyguideError(f'{name} is not a class: write @part("{kind}", NAME) above it')
+    members = {member for base in made.__mro__ for member in vars(base)}
+    if lacking := [method for method in METHODS[kind] if method not in members]:
+        raise HoneyguideError(f"{name} is not for {kind!r}: it has no {' and no '.join(lacking)}")
+    return Part(kind, name, made)
+
+
+def _module(name: str) -> ModuleType:
+    """Import a module that is installed or in the current folder."""
+    search([str(Path.cwd())])
+    importlib.invalidate_caches()
+    return importlib.import_module(name)
+
+
+def _file_module(file: str) -> ModuleType:
+    """Import a Python file, or find the running script that it is."""
+    path = Path(file).absolute()
+    for module in (sys.modules.get("__main__"), sys.modules.get(str(path))):
+        known = getattr(module, "__file__", None)
+        if module is not None and known and Path(known).absolute() == path:
+            return module
+    spec = importlib.util.spec_from_file_location(str(path), path)
+    if spec is None or spec.loader is None or not path.is_file():
+        raise ModuleNotFoundError(f"there is no file {path}", name=file)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[str(path)] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[str(path)]
+        raise
+    return module
+
+
+@contextmanager
+def _explained(kind: str, place: str) -> Iterator[None]:
+    """Turn what goes wrong in a stranger's module into one sentence."""
+    _importing.append(place.rpartition(":")[0])
+    try:
+        yield
+    except HoneyguideError:
+        raise
+    except ModuleNotFoundError as error:
+        where = place.rpartition(":")[0]
+        if error.name and f"{where}.".startswith(f"{error.name}."):
+            said = str(unknown(kind, where, _known_names(kind)))
+            also = f"named {where!r}, and no such module here or installed"
+            raise HoneyguideError(said.replace(f"named {where!r}", also)) from None
+        raise HoneyguideError(
+            f"the {kind} {place} cannot be imported: there is no module {error.name!r}"
+        ) from error
+    except Exception as error:
+        line = traceback.extract_tb(error.__traceback__)[-1]
+        raise HoneyguideError(
+            f"the {kind} {place} cannot be imported:"
+            f" {type(error).__name__}: {error} ({line.filename}, line {line.lineno})"
+        ) from error
+    finally:
+        _importing.pop()
+
+
+def _offered(kind: str) -> dict[str, EntryPoint]:
+    """What installed packages offer of a kind, by name; honeyguide's own names come first."""
+    found: dict[str, EntryPoint] = {}
+    for each in entry_points(group=GROUP):
+        of, _, name = each.name.partition(".")
+        if of != kind or _is_built_in(kind, name):
+            continue
+        if name in found and found[name].value != each.value:
+            raise HoneyguideError(
+                f"two installed packages offer the {kind} {name!r}: {found[name].value} and"
+                f" {each.value}; name one of them so"
+            )
+        found[name] = each
+    return found
+
+
+def _is_ours(made: Callable[..., Any]) -> bool:
+    return str(made.__module__).partition(".")[0] == "honeyguide"
+
+
+def _place_of(made: Callable[..., Any]) -> str:
+    return f"{made.__module__}:{made.__qualname__}"
+
+
+def _is_known(kind: str, name: str) -> bool:
+    return name in _known_names(kind)
+
+
+def _is_built_in(kind: str, name: str) -> bool:
+    return name in _built_in(kind)
+
+
+def _known_names(kind: str) -> set[str]:
+    return {*_built_in(kind), *_parts.get(kind, {}), *_offered(kind)}
+
+
+@cache
+def _built_in(kind: str) -> frozenset[str]:
+    """The names of honeyguide's own parts of a kind, read from its files."""
+    registered = re.compile(rf'@part\(\s*"{kind}",\s*"(\w+)"')
+    return frozenset(
+        name for module in _modules(kind) for name in registered.findall(_source(module))
+    )
+
+
+# ------------------------------------------------------------------------------------ settings
 
 
 def _settings(found: Part, rest: str, accepted: typing.Mapping[str, Any]) -> dict[str, Any]:

@@ -22,7 +22,7 @@ def list_names(
     ] = "",
 ) -> None:
     """List the parts of one kind with what they do, or the labels of a web with their counts."""
-    from honeyguide.registry import FAMILIES, missing, parts
+    from honeyguide.registry import FAMILIES, broken, missing, parts
 
     kinds = {f"{kind}s": kind for kind in FAMILIES}
     if not what:
@@ -40,7 +40,7 @@ def list_names(
     rows |= {
         name: f"(needs pip install 'honeyguide[{extra}]')" for name, extra in missing(kind).items()
     }
-    _print(rows)
+    _print(rows | {name: f"(broken: {why})" for name, why in broken(kind).items()})
 
 
 def _print(rows: dict[str, str]) -> None:

@@ -15,7 +15,7 @@ NOT_ONE = Verdict(0.0, False)
 _plain = re.compile(r"[a-z0-9.-]+").fullmatch  # a host as nearly all are: nothing to be parsed
 
 
-@part("judge", "targets", argument="domains", files="domains")
+@part("judge", "targets", argument="domains", files="domains", is_list=True)
 class Targets:
     """On one of these domains or their subdomains, or with one of these names in its title."""
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from honeyguide.contracts import Agent, Trainable
 from honeyguide.disk.serialise import DamagedError, read_state, save_state
 from honeyguide.errors import HoneyguideError
+from honeyguide.registry import split
 
 
 def save_policy(path: Path, spec: str, agent: Agent) -> bool:
@@ -39,4 +40,4 @@ def load_policy(path: Path, spec: str, agent: Agent) -> None:
 
 
 def _name(spec: str) -> str:
-    return spec.partition(":")[0]
+    return split("agent", spec).name

@@ -21,7 +21,17 @@ from honeyguide.engine.machine import resident_size
 from honeyguide.errors import HoneyguideError
 from honeyguide.learning.policies import save_policy
 from honeyguide.plan import Plan
-from honeyguide.registry import Part, find
+from honeyguide.registry import (
+    Part,
+    Spec,
+    find,
+    folder_of,
+    is_imported,
+    lasting_spec,
+    place_of,
+    refuse_crawls_at_import,
+    split,
+)
 from honeyguide.storage.database import create, holds_crawl, settings
 from honeyguide.storage.store import Recorded, Store
 from honeyguide.web.http import asked_with
@@ -33,30 +43,37 @@ MEMORY_SPENT = "memory spent"
 MEASURED_EVERY = 16  # visits between two looks at the memory that the process holds
 START = "start.policy"  # what the agent of a crawl started from
 LEARNT = "learnt.policy"  # what it has learnt
-PARTS = ("agent", "encoder", "judge", "world")  # that may read files
-LISTS_OF_NAMES = ("domains",)  # settings that are one file, or names with commas between
+PARTS = ("agent", "encoder", "gate", "guard", "judge", "world")  # that a plan names
 
 
 def begin(folder: Path, plan: Plan) -> None:
     """Make a folder the place of a crawl, once all that its plan names has been found."""
+    refuse_crawls_at_import()
     plan = replace(with_examples(plan), year=time.gmtime().tm_year)
     plan.open().navigator()
+    folders = dict.fromkeys(filter(None, map(folder_of, outside_parts(plan).values())))
+    plan = replace(plan, part_folders=(*plan.part_folders, *folders))
     if plan.policy and not holds_crawl(folder):
         plan = _with_copied_policy(plan, folder)
-    whole = {kind: from_root(kind, getattr(plan, kind)) for kind in PARTS}
+    whole = {kind: from_root(kind, spec) for kind in PARTS if (spec := getattr(plan, kind))}
     record = str(Path(plan.record).absolute()) if plan.record else ""
     create(folder, asdict(plan) | whole | {"record": record})
 
 
 def from_root(kind: str, spec: str) -> str:
     """The same part with its files' whole paths, so that it can be made again from anywhere."""
-    name, _, rest = spec.partition(":")
+    name, rest = split(kind, lasting_spec(kind, spec))
     found = find(kind, name)
     if not found.files or not rest:
-        return spec
-    is_one = found.files in LISTS_OF_NAMES or _names_file(rest)
-    pieces = [rest] if is_one else rest.split(",")
+        return str(Spec(name, rest))
+    pieces = [rest] if found.is_list or _names_file(rest) else rest.split(",")
     return f"{name}:{','.join(_piece_from_root(found, piece, rest) for piece in pieces)}"
+
+
+def outside_parts(plan: Plan) -> dict[str, str]:
+    """The parts of a plan that are not honeyguide's own: kind -> place; nothing is imported."""
+    places = {kind: place_of(kind, getattr(plan, kind)) for kind in PARTS if getattr(plan, kind)}
+    return {kind: place for kind, place in places.items() if place}
 
 
 def _piece_from_root(found: Part, piece: str, rest: str) -> str:
@@ -109,6 +126,11 @@ def go_on(folder: Path, watcher: Watcher, warn: Warn = _ignore, **changes: Any) 
     plan = replace(_plan(folder), **changes)
     if plan.policy:
         plan = replace(plan, policy=str(inside(folder, plan.policy)))
+    for kind, place in outside_parts(plan).items():
+        if is_imported(place):  # by whoever began this crawl
+            continue
+        where = f" (in {', '.join(plan.part_folders)})" if plan.part_folders else ""
+        warn(f"this crawl runs code from outside honeyguide: the {kind} {place}{where}")
     opened = plan.open()
     headers = asked_with(opened.plan.contact) if opened.world.live else None
     store = Store(folder, headers, visits_at_once=opened.in_flight)
