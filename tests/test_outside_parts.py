@@ -1,0 +1,288 @@
+"""Parts that are not in the package: named by their place, offered by installed packages."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import pytest
+
+from honeyguide import registry
+from honeyguide.errors import HoneyguideError
+from honeyguide.plan import Plan
+from honeyguide.storage.crawl_folder import from_root
+from tests.test_cli import PROGRAM, SMALL, exported, honeyguide, refused
+
+MINE = '''
+import os
+import time
+from pathlib import Path
+
+from honeyguide.agents.best_first import BestFirst
+from honeyguide.contracts import Agent, Page, Verdict
+from honeyguide.registry import part
+
+with open(Path(__file__).with_suffix(".imported"), "a") as file:
+    file.write(f"{os.getpid()}\\n")
+
+
+class Slow(BestFirst):
+    """The best links first, at leisure."""
+
+    def __init__(self, goal, encoder=None, seconds: float = 0.0):
+        super().__init__(goal)
+        self.seconds = seconds
+
+    def learn(self, steps):
+        time.sleep(self.seconds)
+
+
+@part("judge", "long_read", argument="words", files="texts")
+class LongRead:
+    """A page that takes a while to read."""
+
+    def __init__(self, words: int = 50, texts: str = ""):
+        self.words = words
+
+    def __call__(self, page: Page) -> Verdict:
+        return Verdict(1.0, True) if len(page.text.split()) > self.words else Verdict(0.0, False)
+
+
+def factory():
+    return None
+'''
+
+
+@pytest.fixture
+def mine(tmp_path, monkeypatch):
+    """A folder with a module that no other test has imported."""
+    name = f"mine_{tmp_path.name.replace('-', '_')}"
+    (tmp_path / f"{name}.py").write_text(MINE)
+    monkeypatch.chdir(tmp_path)
+    yield name
+    sys.path[:] = [folder for folder in sys.path if folder != str(tmp_path)]
+    registry._parts["judge"].pop("long_read", None)
+
+
+def imports(folder, name):
+    """How many processes imported the module."""
+    file = folder / f"{name}.imported"
+    return len(file.read_text().splitlines()) if file.exists() else 0
+
+
+def test_a_part_is_made_by_the_place_of_its_class_with_its_settings(mine):
+    judge = registry.make("judge", f"{mine}:LongRead:words=7")
+    assert judge.words == 7
+    assert registry.make("judge", f"{mine}:LongRead:9").words == 9  # as its @part says
+    assert registry.make("judge", f"./{mine}.py:LongRead:8").words == 8
+    assert registry.make("judge", "long_read:6").words == 6
+
+
+@pytest.mark.parametrize(
+    ("spec", "sentence"),
+    [
+        ("{mine}:LongReed", "no class in {mine} named 'LongReed'; did you mean 'LongRead'?"),
+        ("{mine}:Slow", "is not for 'judge': it has no __call__"),
+        ("{mine}:factory", "is not a class: write @part"),
+        ("os:system:command=true", "os:system is not a class"),
+        ("subprocess:Popen:args=true", "is not for 'judge': it has no __call__"),
+        ("no.such.module:Judge", "and no such module here or installed"),
+        ("./nowhere.py:Judge", "and no such module here or installed"),
+        ("keywordz:Judge", "no judge named 'keywordz', and no such module"),
+        ("labl:Birds", "did you mean 'label'"),
+    ],
+)
+def test_what_cannot_be_a_part_gets_a_sentence(mine, spec, sentence):
+    with pytest.raises(HoneyguideError) as raised:
+        registry.make("judge", spec.format(mine=mine))
+    assert sentence.format(mine=mine) in str(raised.value)
+
+
+def test_a_module_that_fails_is_named_with_the_line(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "failing.py").write_text("a = 1\nb = a / 0\n")
+    (tmp_path / "lacking.py").write_text("import no_such_thing\n")
+    with pytest.raises(HoneyguideError, match=r"ZeroDivisionError: .*failing.py, line 2"):
+        registry.make("judge", "./failing.py:Judge")
+    with pytest.raises(HoneyguideError, match="there is no module 'no_such_thing'"):
+        registry.make("judge", "./lacking.py:Judge")
+
+
+def test_a_name_of_honeyguide_cannot_be_taken(mine):
+    with pytest.raises(HoneyguideError, match="named 'guide': choose another name"):
+        registry.part("agent", "guide")(type("Mine", (), {"__module__": mine}))
+
+
+def test_a_folder_stores_the_place_of_a_part_and_the_whole_paths_of_its_files(mine, tmp_path):
+    registry.make("judge", f"{mine}:LongRead")
+    assert from_root("judge", "long_read:7") == f"{mine}:LongRead:7"
+    (tmp_path / "some.txt").write_text("a text")
+    stored = from_root("judge", f"./{mine}.py:LongRead:texts=some.txt,words=3")
+    assert stored == f"{tmp_path}/{mine}.py:LongRead:texts={tmp_path}/some.txt,words=3"
+
+
+def test_a_crawl_with_parts_from_outside_is_killed_and_resumed_from_another_folder(mine, tmp_path):
+    places = ("--agent", f"{mine}:Slow:seconds=0.05", "--judge", f"{mine}:LongRead:words=20")
+    out = tmp_path / "out"
+    command = [PROGRAM, "crawl", *SMALL, *places, "--budget", "400", "--out", out]
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    deadline = time.monotonic() + 60
+    while not (out / "crawl.sqlite").exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    before = imports(tmp_path, mine)
+    done = honeyguide("resume", out, "--budget", 40, folder="/")
+    assert done.returncode == 0, done.stderr
+    assert f"the agent {mine}:Slow (in {tmp_path})" in done.stderr
+    assert f"the judge {mine}:LongRead" in done.stderr
+    assert imports(tmp_path, mine) == before + 1
+    urls = [row["url"] for row in exported(out)]
+    assert len(set(urls)) == len(urls) >= 40
+
+
+def test_looking_at_a_folder_imports_nothing_from_outside(mine, tmp_path):
+    out = tmp_path / "out"
+    done = honeyguide("crawl", *SMALL, "--judge", f"{mine}:LongRead", "--budget", 9, "--out", out)
+    assert done.returncode == 0, done.stderr
+    before = imports(tmp_path, mine)
+    for command in ("status", "check"):
+        assert honeyguide(command, out).returncode == 0
+    exported(out)
+    assert imports(tmp_path, mine) == before
+    (tmp_path / f"{mine}.py").unlink()
+    assert "no such module here or installed" in honeyguide("resume", out).stderr
+
+
+def test_a_judge_from_outside_judges_in_other_processes_too(mine, tmp_path):
+    from tests.web.servers import page, served
+
+    text = b"<title>t</title><p>" + b"word " * 60 + b"</p>"
+    with served({"/": page(text + b'<a href="/a">a</a>'), "/a": page(text)}) as server:
+        done = honeyguide(
+            "crawl", "--topic", "words", "--seed", f"http://127.0.0.1:{server.port}/",
+            "--allow-private", "--delay", 0, "--judge", f"{mine}:LongRead:words=20",
+            "--parsers", 1, "--budget", 5, "--out", tmp_path / "out",
+        )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert {row["relevance"] for row in exported(tmp_path / "out")} == {1.0}
+    assert imports(tmp_path, mine) >= 2
+
+
+SCRIPT = '''
+from pathlib import Path
+
+from honeyguide import Plan, part
+from honeyguide.contracts import Page, Verdict
+from honeyguide.storage.crawl_folder import begin, go_on
+
+
+@part("judge", "everything")
+class Everything:
+    """Every page is relevant."""
+
+    def __call__(self, page: Page) -> Verdict:
+        return Verdict(1.0, True)
+
+{guard}
+plan = Plan(topic="geology", seeds=("geology",), world="synthetic:pages=2000", judge="everything",
+            budget=10)
+begin(Path("out"), plan)
+go_on(Path("out"), lambda plan, recorded, visit: None)
+'''
+
+
+def run_script(folder, guard):
+    text = textwrap.dedent(SCRIPT).replace("{guard}", guard)
+    if guard:
+        head, _, tail = text.partition(guard)
+        text = head + guard + textwrap.indent(tail, "    ")
+    (folder / "script.py").write_text(text)
+    done = subprocess.run(
+        [sys.executable, "script.py"], cwd=folder, capture_output=True, text=True, timeout=100
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_crawl_begun_by_a_script_with_its_own_part_is_resumed_by_the_command(tmp_path):
+    run_script(tmp_path, 'if __name__ == "__main__":')
+    done = honeyguide("resume", tmp_path / "out", "--budget", 20, folder="/")
+    assert done.returncode == 0, done.stderr
+    assert f"the judge {tmp_path}/script.py:Everything" in done.stderr
+    assert [row["relevant"] for row in exported(tmp_path / "out")] == [True] * 20
+
+
+def test_a_script_that_crawls_when_it_is_imported_is_not_run_twice(tmp_path):
+    run_script(tmp_path, "")
+    done = honeyguide("resume", tmp_path / "out", "--budget", 20, folder="/")
+    assert done.returncode != 0
+    assert "script.py begins a crawl when it is imported" in done.stderr
+
+
+@pytest.fixture
+def installed(tmp_path):
+    """A folder with a package as pip installs it, to be put on the path."""
+    site = tmp_path / "site"
+    info = site / "careful_agent-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: careful-agent\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(
+        "[honeyguide.parts]\n"
+        "agent.careful = careful_agent:Careful\n"
+        "agent.guide = careful_agent:Careful\n"
+        "judge.broken = careful_broken:Judge\n"
+    )
+    (site / "careful_agent.py").write_text(
+        "from honeyguide.agents.best_first import BestFirst\n\n\n"
+        'class Careful(BestFirst):\n    """Takes care."""\n'
+    )
+    (site / "careful_broken.py").write_text("1 / 0\n")
+    return {"PYTHONPATH": f"{site}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"}
+
+
+def test_an_installed_package_offers_parts_by_entry_points(installed, tmp_path):
+    shown = honeyguide("list", "agents", **installed).stdout
+    assert "careful" in shown
+    assert "Takes care." in shown
+    assert shown.count("guide ") == 1, "honeyguide's own names come first"
+    assert "(broken: the judge careful_broken:Judge cannot be imported" in (
+        honeyguide("list", "judges", **installed).stdout
+    )
+    out = tmp_path / "out"
+    done = honeyguide(
+        "crawl", *SMALL, "--agent", "careful", "--budget", 9, "--out", out, **installed
+    )
+    assert done.returncode == 0, done.stderr
+    done = honeyguide("resume", out, "--budget", 12, **installed)
+    assert done.returncode == 0, done.stderr
+    assert "the agent careful_agent:Careful" in done.stderr
+    shutil.rmtree(tmp_path / "site")
+    assert "no agent named 'careful'" in refused("resume", out)
+
+
+def test_a_plan_file_names_parts_from_outside(mine, tmp_path):
+    lines = {"topic": "geology", "seed": ["geology"], "world": "synthetic:pages=2000"}
+    lines |= {"judge": f"{mine}:LongRead:words=5", "agent": f"{mine}:Slow", "budget": 9}
+    (tmp_path / "plan.toml").write_text(
+        "".join(f"{k} = {json.dumps(v)}\n" for k, v in lines.items())
+    )
+    done = honeyguide("crawl", "--config", "plan.toml", "--out", "out", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    shown = honeyguide(
+        "bench", *SMALL, "--agents", f"{mine}:Slow,random", "--runs", 1,
+        "--budget", 20, "--out", "bench", folder=tmp_path,
+    )  # fmt: skip
+    assert shown.returncode == 0, shown.stderr
+
+
+def test_a_class_of_one_s_own_is_a_part_in_a_plan_of_the_same_process(mine):
+    plan = Plan(
+        topic="geology", seeds=("geology",), world="synthetic:pages=2000", agent=f"{mine}:Slow",
+        judge=f"{mine}:LongRead:5", budget=10,
+    )  # fmt: skip
+    assert plan.simulate().pages == 10
