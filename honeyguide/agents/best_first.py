@@ -19,12 +19,12 @@ class BestFirst(Agent):
         return links.x[:, 0]
 
     def learn(self, steps: Sequence[Step]) -> None:
-        """Nothing to learn."""
+        """Do nothing: this agent does not learn."""
 
     def state(self) -> State:
         """What was read of each link."""
         return self.features.state()
 
     def load(self, state: State) -> None:
-        """Go on from a saved state."""
+        """Restore a saved state."""
         self.features.load(state)

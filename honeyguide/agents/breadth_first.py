@@ -21,4 +21,4 @@ class BreadthFirst(Agent):
         return -links.x[:, 0]
 
     def learn(self, steps: Sequence[Step]) -> None:
-        """Nothing to learn."""
+        """Do nothing: this agent does not learn."""

@@ -21,12 +21,12 @@ class DepthFirst(Agent):
         return links.x[:, 0]
 
     def learn(self, steps: Sequence[Step]) -> None:
-        """Nothing to learn."""
+        """Do nothing: this agent does not learn."""
 
     def state(self) -> State:
         """How many links were found."""
         return self.features.state()
 
     def load(self, state: State) -> None:
-        """Go on from there."""
+        """Restore a saved state."""
         self.features.load(state)

@@ -56,7 +56,7 @@ class Dqn(Agent):
         return q
 
     def explores(self) -> bool:
-        """At random with probability epsilon."""
+        """Take a random link with probability epsilon."""
         return bool(self._dice.random() < self.epsilon)
 
     def stale(self) -> bool:
@@ -99,7 +99,7 @@ class Dqn(Agent):
         return best.clip(0.0, 1 / (1 - self.gamma))
 
     def news(self) -> dict[str, float]:
-        """What a training log shows."""
+        """Figures for the training log, by name."""
         return {"loss": self.loss, "epsilon": self.epsilon}
 
     def policy(self) -> State:
@@ -107,12 +107,12 @@ class Dqn(Agent):
         return {"network": self._network.parameters.state(), "slow": self._slow.numpy().copy()}
 
     def load_policy(self, state: State) -> None:
-        """Start from the network of an earlier crawl."""
+        """Start from the network that an earlier crawl has trained."""
         self._network.parameters.load(state["network"])
         self._slow.copy_(torch.from_numpy(np.array(state["slow"], np.float32)))
 
     def learnt(self) -> State:
-        """All that training needs to go on exactly here in another crawl."""
+        """The state from which training goes on in another crawl."""
         return self.policy() | {
             "replay": self._replay.state(),
             "dice": self._dice.bit_generator.state,
@@ -120,17 +120,17 @@ class Dqn(Agent):
         }
 
     def load_learnt(self, state: State) -> None:
-        """Go on training from there."""
+        """Restore the state of an earlier training."""
         self.load_policy(state)
         self._replay.load(state["replay"])
         self._dice.bit_generator.state = state["dice"]
         self._visits = state["visits"]
 
     def state(self) -> State:
-        """All of it."""
+        """Everything that `load` restores."""
         return self.learnt() | {"features": self.features.state()}
 
     def load(self, state: State) -> None:
-        """Go on from a saved state."""
+        """Restore a saved state."""
         self.load_learnt(state)
         self.features.load(state["features"])

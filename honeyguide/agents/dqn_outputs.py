@@ -81,7 +81,7 @@ class DqnOutputs(Agent):
         return q
 
     def explores(self) -> bool:
-        """At random with probability epsilon."""
+        """Take a random link with probability epsilon."""
         return bool(self._dice.random() < self.epsilon)
 
     def reward(self, visit: Visit) -> float:
@@ -160,12 +160,12 @@ class DqnOutputs(Agent):
         return {"network": self._parameters.state()}
 
     def load_policy(self, state: State) -> None:
-        """Start from the network of an earlier crawl."""
+        """Start from the network that an earlier crawl has trained."""
         self._parameters.load(state["network"])
         self._slow = self._parameters.copy()
 
     def state(self) -> State:
-        """All of it."""
+        """Everything that `load` restores."""
         return {
             "network": self._parameters.state(),
             "slow": self._slow.numpy().copy(),
@@ -175,7 +175,7 @@ class DqnOutputs(Agent):
         }
 
     def load(self, state: State) -> None:
-        """Go on from a saved state."""
+        """Restore a saved state."""
         self._parameters.load(state["network"])
         self._slow = torch.from_numpy(state["slow"].copy())
         self._replay.load(state["replay"])

@@ -27,7 +27,7 @@ class HostLimitedDepthFirst(Agent):
         return links.x[:, 0]
 
     def learn(self, steps: Sequence[Step]) -> None:
-        """Nothing to learn."""
+        """Do nothing: this agent does not learn."""
 
     def follows(self, page: Page) -> bool:
         """Step 7: not when the 3 pages before this one were of the same host."""
@@ -45,6 +45,6 @@ class HostLimitedDepthFirst(Agent):
         }
 
     def load(self, state: State) -> None:
-        """Go on from there."""
+        """Restore a saved state."""
         self.features.load(state["features"])
         self._host, self._in_a_row = state["host"], state["in_a_row"]

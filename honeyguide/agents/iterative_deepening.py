@@ -52,6 +52,6 @@ class IterativeDeepening(Agent):
         return {"features": self.features.state(), "limit": self.limit, "stale": self._stale}
 
     def load(self, state: State) -> None:
-        """Go on from there."""
+        """Restore a saved state."""
         self.features.load(state["features"])
         self.limit, self._stale = state["limit"], state["stale"]

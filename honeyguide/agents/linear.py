@@ -130,7 +130,7 @@ class Linear(Agent):
         return {"weights": self._w.copy(), "rng": self._rng.bit_generator.state}
 
     def load(self, state: State) -> None:
-        """Go on from a saved state."""
+        """Restore a saved state."""
         self._w = np.array(state["weights"], np.float64)
         self._rng.bit_generator.state = state["rng"]
 

@@ -69,7 +69,7 @@ class Oracle(Agent):
         return {"unvisited": self._unvisited, "hops": self._hops, "outdated": self._outdated}
 
     def load(self, state: State) -> None:
-        """Go on from a saved state."""
+        """Restore a saved state."""
         self._unvisited = state["unvisited"].copy()
         self._hops = state["hops"]
         self._outdated = state["outdated"]

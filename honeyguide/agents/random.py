@@ -27,4 +27,4 @@ class Random(Agent):
         return True
 
     def learn(self, steps: Sequence[Step]) -> None:
-        """Nothing to learn."""
+        """Do nothing: this agent does not learn."""

@@ -32,4 +32,4 @@ class RandomWalk(Agent):
         return visit.verdict.relevant
 
     def learn(self, steps: Sequence[Step]) -> None:
-        """Nothing to learn."""
+        """Do nothing: this agent does not learn."""

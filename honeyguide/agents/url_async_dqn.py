@@ -89,11 +89,11 @@ class UrlAsyncDqn(Agent):
         return self._values.score(links.x)
 
     def explores(self) -> bool:
-        """At random with probability epsilon, which falls to 0."""
+        """Take a random link with probability epsilon, which falls to 0."""
         return not self._watches and self._fading.explores()
 
     def ends(self, visit: Visit) -> bool:
-        """Section 3.2.3: an episode ends with a reward."""
+        """End the episode at a relevant page (Friar 2017, §3.2.3)."""
         return visit.verdict.relevant
 
     def learn(self, steps: Sequence[Step]) -> None:
@@ -124,7 +124,7 @@ class UrlAsyncDqn(Agent):
         self._frozen.copy(self._target.clone())
 
     def news(self) -> dict[str, float]:
-        """What a training log shows."""
+        """Figures for the training log, by name."""
         loss, epsilon = self._news.tolist()
         return {"loss": loss, "epsilon": epsilon}
 
@@ -135,21 +135,21 @@ class UrlAsyncDqn(Agent):
         return {"network": self._values.cnn.parameters.state()}
 
     def load_policy(self, state: State) -> None:
-        """Start from the network of an earlier crawl."""
+        """Start from the network that an earlier crawl has trained."""
         self._values.cnn.parameters.load(state["network"])
         self._target.copy_(self._values.cnn.parameters.copy())
         self._refresh()
 
     def learnt(self) -> State:
-        """All that training needs to go on exactly here in another crawl."""
+        """The state from which training goes on in another crawl."""
         return self.state()
 
     def load_learnt(self, state: State) -> None:
-        """Go on training from there."""
+        """Restore the state of an earlier training."""
         self.load(state)
 
     def state(self) -> State:
-        """All of it."""
+        """Everything that `load` restores."""
         return {
             "values": self._values.state(),
             "target": self._target.numpy().copy(),
@@ -162,7 +162,7 @@ class UrlAsyncDqn(Agent):
         }
 
     def load(self, state: State) -> None:
-        """Go on from a saved state."""
+        """Restore a saved state."""
         self._values.load(state["values"])
         self._target.copy_(torch.from_numpy(state["target"]))
         self._frozen.copy(torch.from_numpy(state["frozen"].copy()))

@@ -74,7 +74,7 @@ class Classifier(Agent):
         return self._values.score(links.x)
 
     def ends(self, visit: Visit) -> bool:
-        """Section 3.2.3: an episode ends with a reward."""
+        """End the episode at a relevant page (Friar 2017, §3.2.3)."""
         return visit.verdict.relevant
 
     def learn(self, steps: Sequence[Step]) -> None:
@@ -85,7 +85,7 @@ class Classifier(Agent):
         return self._values.state()
 
     def load(self, state: State) -> None:
-        """Go on from there."""
+        """Restore a saved state."""
         self._values.load(state)
 
 
@@ -132,7 +132,7 @@ class _BagValues:
         return values
 
     def learn(self, rows: Words, targets: Vector) -> Vector:
-        """A step towards these targets; how wrong each value was."""
+        """Take one gradient step towards the targets and return the errors before it."""
         words = rows.astype(np.intp)
         errors: Vector = targets - self._w[words].sum(axis=1)
         gradient = np.zeros_like(self._w)
@@ -146,7 +146,7 @@ class _BagValues:
         return {"weights": self._w.copy(), "features": self.features.state()}
 
     def load(self, state: State) -> None:
-        """Go on from there."""
+        """Restore a saved state."""
         self._w = state["weights"].copy()
         self.features.load(state["features"])
 

@@ -51,11 +51,11 @@ class UrlCnnDqn(Agent):
         return self._values.score(links.x)
 
     def explores(self) -> bool:
-        """At random with probability epsilon, which falls to 0."""
+        """Take a random link with probability epsilon, which falls to 0."""
         return self._fading.explores()
 
     def ends(self, visit: Visit) -> bool:
-        """Section 3.2.3: an episode ends with a reward."""
+        """End the episode at a relevant page (Friar 2017, §3.2.3)."""
         return visit.verdict.relevant
 
     def learn(self, steps: Sequence[Step]) -> None:
@@ -89,7 +89,7 @@ class UrlCnnDqn(Agent):
         return self._values.score(np.concatenate([experience.options for experience in batch]))
 
     def news(self) -> dict[str, float]:
-        """What a training log shows."""
+        """Figures for the training log, by name."""
         return {"loss": self.loss, "epsilon": self._fading.epsilon}
 
     def policy(self) -> State:
@@ -97,20 +97,20 @@ class UrlCnnDqn(Agent):
         return {"network": self._values.cnn.parameters.state()}
 
     def load_policy(self, state: State) -> None:
-        """Start from the network of an earlier crawl."""
+        """Start from the network that an earlier crawl has trained."""
         self._values.cnn.parameters.load(state["network"])
         self._frozen.copy()
 
     def learnt(self) -> State:
-        """All that training needs to go on exactly here in another crawl."""
+        """The state from which training goes on in another crawl."""
         return self.state()
 
     def load_learnt(self, state: State) -> None:
-        """Go on training from there."""
+        """Restore the state of an earlier training."""
         self.load(state)
 
     def state(self) -> State:
-        """All of it."""
+        """Everything that `load` restores."""
         return {
             "values": self._values.state(),
             "frozen": self._frozen.data.numpy().copy(),
@@ -120,7 +120,7 @@ class UrlCnnDqn(Agent):
         }
 
     def load(self, state: State) -> None:
-        """Go on from a saved state."""
+        """Restore a saved state."""
         self._values.load(state["values"])
         self._frozen.copy(torch.from_numpy(state["frozen"].copy()))
         self._fading.load(state["fading"])

@@ -54,7 +54,7 @@ class UrlLinearQ(Agent):
         return self._values(links.x.astype(np.uint16))
 
     def explores(self) -> bool:
-        """At random with probability epsilon, which falls to 0."""
+        """Take a random link with probability epsilon, which falls to 0."""
         return self._fading.explores()
 
     def reward(self, visit: Visit) -> float:
@@ -62,7 +62,7 @@ class UrlLinearQ(Agent):
         return float(visit.verdict.relevant) - self.penalty
 
     def ends(self, visit: Visit) -> bool:
-        """Section 3.2.3: an episode ends with a reward."""
+        """End the episode at a relevant page (Friar 2017, §3.2.3)."""
         return visit.verdict.relevant
 
     def learn(self, steps: Sequence[Step]) -> None:
@@ -133,19 +133,19 @@ class UrlLinearQ(Agent):
         self._w = np.array(state["weights"], np.float32)
 
     def news(self) -> dict[str, float]:
-        """What a training log shows."""
+        """Figures for the training log, by name."""
         return {"loss": float(np.mean(self._errors**2)), "epsilon": self._fading.epsilon}
 
     def learnt(self) -> State:
-        """All that training needs to go on exactly here in another crawl."""
+        """The state from which training goes on in another crawl."""
         return self.state()
 
     def load_learnt(self, state: State) -> None:
-        """Go on training from there."""
+        """Restore the state of an earlier training."""
         self.load(state)
 
     def state(self) -> State:
-        """All of it."""
+        """Everything that `load` restores."""
         return {
             "features": self.features.state(),
             "weights": self._w.copy(),
@@ -155,7 +155,7 @@ class UrlLinearQ(Agent):
         }
 
     def load(self, state: State) -> None:
-        """Go on from a saved state."""
+        """Restore a saved state."""
         self.features.load(state["features"])
         self._w = state["weights"].copy()
         self._adam.load(state["adam"])
@@ -196,6 +196,6 @@ class Adam:
         }
 
     def load(self, state: dict[str, Any]) -> None:
-        """Go on from there."""
+        """Restore a saved state."""
         self._mean, self._square = state["mean"].copy(), state["square"].copy()
         self._steps = state["steps"]

@@ -64,7 +64,7 @@ class GloveEncoder:
         }
 
     def load(self, state: State) -> None:
-        """Become what was saved."""
+        """Restore a saved state."""
         self._pages, self._pages_with = state["pages"], state["pages_with"].copy()
         self._idf, self._weighed_pages = state["idf"], state["weighed_pages"]
         self._refresh_at = state["refresh_at"]

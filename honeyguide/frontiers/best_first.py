@@ -109,7 +109,7 @@ class BestFirst:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of its tables."""
+        """Size of its tables in bytes."""
         return self._block.nbytes + self._hosts.nbytes + self._best.nbytes + self._seen.nbytes
 
     @property
@@ -156,7 +156,7 @@ class BestFirst:
         }
 
     def load(self, state: State) -> None:
-        """Become what was saved."""
+        """Restore a saved state."""
         self._block.load(state["block"])
         self._hosts.load(state["hosts"])
         self._seen.load(state["seen"])

@@ -85,11 +85,11 @@ class Hosts:
         self._rows["ready"][host] = before
 
     def state(self) -> State:
-        """All of it."""
+        """Everything that `load` restores."""
         return self._rows.state()
 
     def load(self, state: State) -> None:
-        """Become what was saved."""
+        """Restore a saved state."""
         self._rows.load(state)
         self._flying = int(self._rows["busy"].sum())
         self._latest = float(self.ready.max(initial=0.0))
@@ -241,7 +241,7 @@ class Block:
         return zip(*(column.tolist() for column in columns), strict=True)
 
     def state(self) -> State:
-        """All of it."""
+        """Everything that `load` restores."""
         return {
             "rows": self._rows.state(),
             "row_of": self._row_of.state(),
@@ -250,7 +250,7 @@ class Block:
         }
 
     def load(self, state: State) -> None:
-        """Become what was saved."""
+        """Restore a saved state."""
         rows, width = state["rows"], self._rows["x"].shape[1]
         if np.shape(rows["x"])[1] == width + 1:  # 0.1.0 kept the page's number there, too
             rows = {**rows, "x": rows["x"][:, :width]}

@@ -83,11 +83,11 @@ class Pool:
         return int(found[rng.integers(len(found))])
 
     def state(self) -> State:
-        """All of it."""
+        """Everything that `load` restores."""
         return {"rows": self._rows.state(), "added": self._added}
 
     def load(self, state: State) -> None:
-        """Become what was saved."""
+        """Restore a saved state."""
         self._rows.load(state["rows"])
         self._added = state["added"]
 

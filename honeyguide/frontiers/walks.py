@@ -143,7 +143,7 @@ class Walks:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of its tables."""
+        """Size of its tables in bytes."""
         pools = self._starts.nbytes + self._seen.nbytes
         return pools + self._links.x.nbytes + self._hosts.nbytes + self._recent.nbytes
 
@@ -174,7 +174,7 @@ class Walks:
         return float(self._links.scores.max(initial=NOTHING))
 
     def state(self) -> State:
-        """All of it."""
+        """Everything that `load` restores."""
         return {
             "links": self._links.state(),
             "starts": self._starts.state(),
@@ -189,7 +189,7 @@ class Walks:
         }
 
     def load(self, state: State) -> None:
-        """Become what was saved."""
+        """Restore a saved state."""
         self._links = _Here(**{name: column.copy() for name, column in state["links"].items()})
         self._starts.load(state["starts"])
         self._seen.load(state["seen"])
@@ -284,5 +284,5 @@ class _Here:
         )
 
     def state(self) -> State:
-        """All of it."""
+        """Everything that `load` restores."""
         return {"ids": self.ids, "hosts": self.hosts, "x": self.x, "scores": self.scores.copy()}

@@ -58,7 +58,7 @@ class Hindsight:
         return ranked_above(worths, outcomes) - ranked_above(scores, outcomes) - SURE * chance
 
     def state(self) -> State:
-        """All of it."""
+        """Everything that `load` restores."""
         return {
             "pages": np.array(self._pages, np.float64).reshape(-1, 3),
             "expected": [[id, *both] for id, both in self._expected.items()],
@@ -67,7 +67,7 @@ class Hindsight:
         }
 
     def load(self, state: State) -> None:
-        """Go on from there."""
+        """Restore a saved state."""
         self._pages.clear()
         self._pages.extend((score, worth, bool(yes)) for score, worth, yes in state["pages"])
         self._expected = {id: (score, worth) for id, score, worth in state["expected"]}

@@ -121,7 +121,7 @@ class ParseOrSkip:
         return [self._row(state) for state in range(STATES)]
 
     def state(self) -> State:
-        """All of it."""
+        """Everything that `load` restores."""
         return {
             "states": self._states.state(),
             "solver": self._solver.state(),
@@ -138,7 +138,7 @@ class ParseOrSkip:
         }
 
     def load(self, state: State) -> None:
-        """Go on from there."""
+        """Restore a saved state."""
         self._states.load(state["states"])
         self._solver.load(state["solver"])
         self._state_of.load(state["state_of"])

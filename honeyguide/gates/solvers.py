@@ -58,11 +58,11 @@ class DocumentPolicy:
         return self._solution.worths
 
     def state(self) -> State:
-        """Nothing to keep."""
+        """An empty state: nothing is kept."""
         return {}
 
     def load(self, state: State) -> None:
-        """Nothing to bring back."""
+        """Do nothing: there is no state."""
 
 
 class EstimatedPolicy:
@@ -128,7 +128,7 @@ class EstimatedPolicy:
         }
 
     def load(self, state: State) -> None:
-        """Go on from there."""
+        """Restore a saved state."""
         self._children, self._worths = state["children"].copy(), state["worths"].copy()
         self._parsed, self._relevant = state["parsed"].copy(), state["relevant"].copy()
         self._expected = state["expected"].copy()
@@ -189,7 +189,7 @@ class QLearning:
         return {"worths": self._worths.copy(), "times": self._times.copy()}
 
     def load(self, state: State) -> None:
-        """Go on from there."""
+        """Restore a saved state."""
         self._worths, self._times = state["worths"].copy(), state["times"].copy()
 
     def _rate(self, state: int) -> float:

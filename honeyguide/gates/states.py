@@ -83,11 +83,11 @@ class Hosts:
         return (self.relevant + 1) / (self.parsed + 1)
 
     def state(self) -> State:
-        """All of it."""
+        """Everything that `load` restores."""
         return {"rows": self._rows.state(), "parsed": self.parsed, "relevant": self.relevant}
 
     def load(self, state: State) -> None:
-        """Become what was saved."""
+        """Restore a saved state."""
         self._rows.load(state["rows"])
         self.parsed, self.relevant = state["parsed"], state["relevant"]
         self._look()
@@ -144,7 +144,7 @@ class Printed:
         return {"hosts": self.hosts.state(), "before": self._before}
 
     def load(self, state: State) -> None:
-        """Go on from there."""
+        """Restore a saved state."""
         self.hosts.load(state["hosts"])
         self._before = state["before"]
 
@@ -204,7 +204,7 @@ class Corrected:
         return {"hosts": self.hosts.state(), "urls": self.urls.state()}
 
     def load(self, state: State) -> None:
-        """Go on from there."""
+        """Restore a saved state."""
         self.hosts.load(state["hosts"])
         self.urls.load(state["urls"])
 

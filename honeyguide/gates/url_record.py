@@ -51,7 +51,7 @@ class UrlRecord:
         }
 
     def load(self, state: State) -> None:
-        """Go on from there."""
+        """Restore a saved state."""
         self._weights, self._steps = dict(state["weights"]), dict(state["steps"])
         self._base, self._pages = state["base"], state["pages"]
 

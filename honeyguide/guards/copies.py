@@ -172,7 +172,7 @@ class Fingerprints:
         return {name: np.roll(rows, turn, axis=0) for name, rows in self._rows.state().items()}
 
     def load(self, state: State) -> None:
-        """Become what was saved."""
+        """Restore a saved state."""
         self._rows.load({name: rows[-self.capacity :] for name, rows in state.items()})
         self._count = len(self)
         buckets = _buckets(self._rows["lanes"])

@@ -68,7 +68,7 @@ class Domains:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of its tables."""
+        """Size of its tables in bytes."""
         return self._hosts.nbytes + self._rows.nbytes + NAME_BYTES * len(self._numbers)
 
     def screen(self, memory: MemoryView, hosts: Sequence[str]) -> Codes:
@@ -117,7 +117,7 @@ class Domains:
         }
 
     def load(self, state: State) -> None:
-        """Become what was saved."""
+        """Restore a saved state."""
         self._pages, self.spare = state["pages"], state["spare"]
         self._hosts.load(state["hosts"])
         self._rows.load(state["rows"])

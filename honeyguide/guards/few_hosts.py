@@ -69,7 +69,7 @@ class FewHosts:
         return self._guard.report() + own
 
     def state(self) -> State:
-        """All of it."""
+        """Everything that `load` restores."""
         return {
             "guard": self._guard.state(),
             "hosts": list(self._hosts.hosts),
@@ -78,7 +78,7 @@ class FewHosts:
         }
 
     def load(self, state: State) -> None:
-        """Become what was saved."""
+        """Restore a saved state."""
         self._guard.load(state["guard"])
         self._hosts = HostLimit(self._hosts.most, state["hosts"])
         self._count, self._example = state["count"], state["example"]

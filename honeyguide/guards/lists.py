@@ -72,12 +72,12 @@ class Lists:
         return self._guard.report() + sorted(cuts, key=lambda cut: (-cut.count, cut.reason))
 
     def state(self) -> State:
-        """All of it."""
+        """Everything that `load` restores."""
         tally = {reason: list(cut) for reason, cut in self._tally.items()}
         return {"guard": self._guard.state(), "tally": tally}
 
     def load(self, state: State) -> None:
-        """Become what was saved."""
+        """Restore a saved state."""
         self._guard.load(state["guard"])
         self._tally = {reason: list(cut) for reason, cut in state["tally"].items()}
 

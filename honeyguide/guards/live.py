@@ -60,7 +60,7 @@ class LiveGuard:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of its tables that grow."""
+        """Size in bytes of the tables that grow."""
         of_domains = self._domains.nbytes if self._domains else 0
         return self.traps.nbytes + self._cut.nbytes + self._seen.nbytes + of_domains
 
@@ -124,7 +124,7 @@ class LiveGuard:
         return sorted(cuts, key=lambda cut: (-cut.count, cut.reason))
 
     def state(self) -> State:
-        """All of it."""
+        """Everything that `load` restores."""
         return {
             "traps": self.traps.state(),
             "seen": self._seen.state(),
@@ -135,7 +135,7 @@ class LiveGuard:
         }
 
     def load(self, state: State) -> None:
-        """Become what was saved."""
+        """Restore a saved state."""
         self.traps.load(state["traps"])
         self._seen.load(state["seen"])
         self._cut.load(state["cut"])

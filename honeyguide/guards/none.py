@@ -33,8 +33,8 @@ class NoGuard:
         return []
 
     def state(self) -> State:
-        """Nothing to keep."""
+        """An empty state: nothing is kept."""
         return {}
 
     def load(self, state: State) -> None:
-        """Nothing to bring back."""
+        """Do nothing: there is no state."""

@@ -236,7 +236,7 @@ class Traps:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of its tables that grow."""
+        """Size in bytes of the tables that grow."""
         return self._links.nbytes + self._hosts.nbytes
 
     def judge(self, ids: Ids, hosts: Ids, urls: Sequence[str], by_looks: bool = True) -> Codes:

@@ -38,6 +38,6 @@ class Fading:
         return {"taken": self._taken, "rng": self._rng.bit_generator.state}
 
     def load(self, state: State) -> None:
-        """Go on from there."""
+        """Restore a saved state."""
         self._taken = state["taken"]
         self._rng.bit_generator.state = state["rng"]

@@ -73,7 +73,7 @@ class Replay:
         }
 
     def load(self, state: State) -> None:
-        """Become what was saved."""
+        """Restore a saved state."""
         ends = np.cumsum(state["counts"])
         options = np.split(state["options"], ends[:-1]) if len(ends) else []
         together = zip(state["x"], state["reward"].tolist(), options, strict=True)
@@ -125,12 +125,12 @@ class RankedReplay(Replay):
         self._upto = self._chances()
 
     def state(self) -> State:
-        """All of it."""
+        """Everything that `load` restores."""
         more = {"errors": self._errors[: len(self)].copy(), "drawn": self._drawn}
         return super().state() | more | {"order": self._order}
 
     def load(self, state: State) -> None:
-        """Become what was saved."""
+        """Restore a saved state."""
         super().load(state)
         self._errors[: len(self)] = state["errors"]
         self._order, self._drawn = state["order"].copy(), state["drawn"]

@@ -57,7 +57,7 @@ class UrlCnn:
         return _sigmoid(out)
 
     def learn(self, words: Words, vectors: Matrix, targets: Vector, weights: Vector) -> Vector:
-        """A step towards these targets; how wrong each value was."""
+        """Take one gradient step towards the targets and return the errors before it."""
         gradient, errors = self.gradient(words, vectors, targets, weights)
         self.parameters.descend(gradient)
         return errors

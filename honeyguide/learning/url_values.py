@@ -42,7 +42,7 @@ class UrlValues:
         return self.cnn.values(where[:-1].reshape(rows.shape), made)
 
     def learn(self, rows: Words, targets: Vector, weights: Vector | None = None) -> Vector:
-        """A step towards these targets; how wrong each value was."""
+        """Take one gradient step towards the targets and return the errors before it."""
         weights = np.ones(len(rows), np.float32) if weights is None else weights
         return self.cnn.learn(rows, self.vectors, targets, weights)
 
@@ -54,11 +54,11 @@ class UrlValues:
         )
 
     def state(self) -> State:
-        """All of it."""
+        """Everything that `load` restores."""
         return {"features": self.features.state(), "network": self.cnn.parameters.state()}
 
     def load(self, state: State) -> None:
-        """Go on from there."""
+        """Restore a saved state."""
         self.cnn.parameters.load(state["network"])
         self.features.load(state["features"])
         self._vectors.forget()

@@ -58,7 +58,7 @@ class GraphWorld:
         return Link(self.graph.url(self.graph.find(name)))
 
     def sample(self, count: int, rng: np.random.Generator) -> list[Link]:
-        """So many pages, each as likely as any other."""
+        """`count` pages drawn uniformly, with replacement."""
         return [Link(self.graph.url(page)) for page in drawn(count, len(self.graph), rng)]
 
     def labels(self) -> dict[str, int]:

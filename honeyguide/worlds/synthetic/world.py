@@ -124,7 +124,7 @@ class SyntheticWorld:
         return Link(self.names.url(self.layout.spot(page)))
 
     def sample(self, count: int, rng: np.random.Generator) -> list[Link]:
-        """So many pages, each as likely as any other."""
+        """`count` pages drawn uniformly, with replacement."""
         pages = drawn(count, self.pages, rng)
         return [Link(self.names.url(self.layout.spot(page))) for page in pages]
 
