@@ -33,7 +33,7 @@ class Categories:
             self._relevant = Counter({w: n for w, n in self._relevant.items() if w in self._all})
 
     def top(self, count: int = 10) -> list[str]:
-        """The words that are most typical of relevant pages, by log-likelihood ratio, best first."""
+        """The words that are most typical of relevant pages, by log-likelihood ratio."""
         candidates = [
             word for word, pages in self._relevant.items() if self._qualifies(word, pages)
         ]

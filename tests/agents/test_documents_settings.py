@@ -81,7 +81,7 @@ def test_two_fifths_of_a_smoothed_relevance_are_the_pages_own():
 def test_walks_learn_with_the_settings_of_document_004(name, named):
     agent = named(name)
     assert agent.gamma == 0.75
-    fading = agent._fading
+    fading = agent._exploration
     assert (fading.first, fading.last, fading.steps) == (0.1, 0.0, 100_000)
     adam = agent._adam if name == "url_linear_q" else agent._values.cnn.parameters
     assert adam.step_size == 0.001
