@@ -27,7 +27,7 @@ _ending = re.compile(r"\.([a-z0-9]{1,8})$", re.IGNORECASE).search
 
 
 class Lists:
-    """Refuses what lists and file names say, and asks another guard about the rest."""
+    """Refuses URLs by allow and deny lists and by file type; another guard decides on the rest."""
 
     def __init__(self, guard: Guard, allow: Sequence[str] = (), deny: Sequence[str] = ()) -> None:
         self._guard = guard
@@ -41,33 +41,33 @@ class Lists:
         return self._listed(url) or (NO_TEXT if is_no_text else "")
 
     def screen(self, memory: MemoryView, urls: Sequence[str]) -> Mask:
-        """What no list speaks against, if the other guard lets it through."""
-        open_to = np.array([self._count(url) for url in urls], np.bool_)
-        return screened_by(self._guard, memory, urls, open_to)
+        """URLs that no list refuses, if the wrapped guard lets them through."""
+        passing = np.array([self._count(url) for url in urls], np.bool_)
+        return screened_by(self._guard, memory, urls, passing)
 
     def admit(self, memory: MemoryView, found: Outlinks) -> Mask:
-        """Links that no list speaks against, if the other guard admits them."""
-        open_to = np.array([self._count(link.url) for link in found.links], np.bool_)
-        if not open_to.any():
-            return open_to
-        allowed: Mask = open_to & self._guard.admit(memory, found)
+        """Links that no list refuses, if the wrapped guard admits them."""
+        passing = np.array([self._count(link.url) for link in found.links], np.bool_)
+        if not passing.any():
+            return passing
+        allowed: Mask = passing & self._guard.admit(memory, found)
         return allowed
 
     def allows(self, memory: MemoryView, id: int, link: Link) -> bool:
-        """The same, when a link's turn has come."""
+        """Whether no list refuses a link, and the wrapped guard allows it."""
         return not self.refusal(link.url) and self._guard.allows(memory, id, link)
 
     def note(self, memory: MemoryView, id: int, visit: Visit) -> Visit:
-        """What the other guard says."""
+        """As the wrapped guard decides."""
         return self._guard.note(memory, id, visit)
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the other guard's tables."""
+        """Size of the wrapped guard's tables in bytes."""
         return nbytes_of(self._guard)
 
     def report(self) -> list[Cut]:
-        """What was cut, by other reasons first; a link counts each time that it is found."""
+        """What the wrapped guard refused, then the lists; a link counts each time it is found."""
         cuts = [Cut(reason, int(n), str(url)) for reason, (n, url) in self._tally.items()]
         return self._guard.report() + sorted(cuts, key=lambda cut: (-cut.count, cut.reason))
 
@@ -89,26 +89,26 @@ class Lists:
         return not reason
 
 
-def read_list(said: Iterable[str]) -> tuple[str, ...]:
-    """Patterns as they are, and those in files: one a line, # begins a comment."""
-    return tuple(pattern for one in said for pattern in _patterns(one.strip()))
+def read_list(given: Iterable[str]) -> tuple[str, ...]:
+    """Patterns, and those in files where one is named: one a line, # begins a comment."""
+    return tuple(pattern for one in given for pattern in _patterns(one.strip()))
 
 
-def _patterns(said: str) -> list[str]:
-    """One pattern, or those of a file; none at all would allow everything."""
-    file = Path(said)
-    if not said:
+def _patterns(given: str) -> list[str]:
+    """The pattern itself, or those of a file; an empty list is refused: it would allow all URLs."""
+    file = Path(given)
+    if not given:
         raise HoneyguideError("an empty text is no list: name a host, a URL, a pattern or a file")
     if file.is_dir():
-        raise HoneyguideError(f"the list {said} is a folder, not a file")
+        raise HoneyguideError(f"the list {given} is a folder, not a file")
     if not file.is_file():
-        return [said]
+        return [given]
     try:
         lines = [line.partition("#")[0].strip() for line in file.read_text().splitlines()]
     except OSError as error:
-        raise HoneyguideError(f"cannot read the list {said}: {error.strerror}") from None
+        raise HoneyguideError(f"cannot read the list {given}: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise HoneyguideError(f"the list {said} is not text in UTF-8") from None
+        raise HoneyguideError(f"the list {given} is not text in UTF-8") from None
     if not any(lines):
-        raise HoneyguideError(f"the list {said} is empty")
+        raise HoneyguideError(f"the list {given} is empty")
     return [line for line in lines if line]
