@@ -195,7 +195,7 @@ def test_what_was_learnt_of_hosts_is_recalled_beyond_the_record():
 
 
 def test_a_record_without_a_draw_says_so():
-    with pytest.raises(HoneyguideError, match="no page can be drawn"):
+    with pytest.raises(HoneyguideError, match="random pages cannot be drawn"):
         RecordedFirst(Live(), Live(), recorded).sample(1, np.random.default_rng(0))
 
 
