@@ -17,10 +17,12 @@ from honeyguide.registry import part
 
 ROOM = 50_000  # experiences kept (Pertejo 2021, §4.3)
 BATCH = 32
-SOFT = 0.01  # share of the network in each update of the target network (§4.3)
+TARGET_RATE = 0.01  # share of the network in each update of the target network (§4.3)
 MOST_OPTIONS = 32  # links of a page that an experience keeps, drawn at random
 RESCORED_EVERY = 10  # visits
-GUESS = np.array([0.25, 0.25, 0.5], np.float32)  # weights of the cosines in the first estimate
+FIRST_ESTIMATE = np.array(
+    [0.25, 0.25, 0.5], np.float32
+)  # weights of the cosines in the first estimate
 
 
 @part("agent", "dqn")
@@ -40,11 +42,11 @@ class Dqn(Agent):
     ) -> None:
         if not (0 <= gamma < 1 and 0 <= epsilon <= 1):
             raise HoneyguideError("dqn needs 0 <= gamma < 1 and 0 <= epsilon <= 1")
-        for_network, for_replay, self._dice = rng.spawn(3)
+        for_network, for_replay, self._rng = rng.spawn(3)
         self.features: StateAction = StateAction(goal)
         self.gamma, self.epsilon, self.double, self.target = gamma, epsilon, double, target
         self._network = Dueling(self.features.width, STATE, for_network, dueling)
-        self._slow = self._network.parameters.copy()
+        self._target_parameters = self._network.parameters.copy()
         self._replay = Replay(for_replay, ROOM if replay else 1)
         self._batch = BATCH if replay else 1
         self._visits = 0
@@ -55,12 +57,12 @@ class Dqn(Agent):
         return self._q(links.x)
 
     def _q(self, x: Matrix, data: torch.Tensor | None = None) -> Vector:
-        q: Vector = x[:, COSINES] @ GUESS + self._network.values(x, data)
+        q: Vector = x[:, COSINES] @ FIRST_ESTIMATE + self._network.values(x, data)
         return q
 
     def explores(self) -> bool:
         """Take a random link with probability epsilon."""
-        return bool(self._dice.random() < self.epsilon)
+        return bool(self._rng.random() < self.epsilon)
 
     def stale(self) -> bool:
         """Every tenth visit: scoring all waiting links by a network is slow."""
@@ -71,7 +73,7 @@ class Dqn(Agent):
         for step in steps:
             options = step.options.x
             if len(options) > MOST_OPTIONS:
-                options = options[self._dice.permutation(len(options))[:MOST_OPTIONS]]
+                options = options[self._rng.permutation(len(options))[:MOST_OPTIONS]]
             self._replay.add(Experience(step.x.copy(), step.reward, options.copy()))
             drawn = self._replay.draw(min(self._batch, len(self._replay)))
             self._descend([self._replay[place] for place in drawn.places])
@@ -81,10 +83,10 @@ class Dqn(Agent):
         """Learn r + gamma Q-(s', argmax Q(s', a')), Q- the target network (Pertejo 2021, §2.6)."""
         x = np.array([experience.x for experience in batch])
         rewards = np.array([experience.reward for experience in batch], np.float32)
-        targets = rewards + self.gamma * self._best(batch) - x[:, COSINES] @ GUESS
+        targets = rewards + self.gamma * self._best(batch) - x[:, COSINES] @ FIRST_ESTIMATE
         self.loss = self._network.learn(x, targets)
         if self.target:
-            self._slow.lerp_(self._network.parameters.data, SOFT)
+            self._target_parameters.lerp_(self._network.parameters.data, TARGET_RATE)
 
     def _best(self, batch: Sequence[Experience]) -> Vector:
         """The value of the best option of each, within [0, 1 / (1 - gamma)]; 0 without options."""
@@ -94,7 +96,7 @@ class Dqn(Agent):
         if not len(some):
             return best
         rows = np.concatenate([batch[place].options for place in some.tolist()])
-        weighed = self._q(rows, self._slow if self.target else None)
+        weighed = self._q(rows, self._target_parameters if self.target else None)
         chosen_by = self._q(rows) if self.double else weighed
         ends = np.cumsum(counts[some])
         for place, start, end in zip(some, ends - counts[some], ends, strict=True):
@@ -107,18 +109,21 @@ class Dqn(Agent):
 
     def policy(self) -> State:
         """The network and its target network."""
-        return {"network": self._network.parameters.state(), "slow": self._slow.numpy().copy()}
+        return {
+            "network": self._network.parameters.state(),
+            "slow": self._target_parameters.numpy().copy(),
+        }
 
     def load_policy(self, state: State) -> None:
         """Start from the network that an earlier crawl has trained."""
         self._network.parameters.load(state["network"])
-        self._slow.copy_(torch.from_numpy(np.array(state["slow"], np.float32)))
+        self._target_parameters.copy_(torch.from_numpy(np.array(state["slow"], np.float32)))
 
     def training_state(self) -> State:
         """The state from which training goes on in another crawl."""
         return self.policy() | {
             "replay": self._replay.state(),
-            "dice": self._dice.bit_generator.state,
+            "dice": self._rng.bit_generator.state,
             "visits": self._visits,
         }
 
@@ -126,7 +131,7 @@ class Dqn(Agent):
         """Restore the state of an earlier training."""
         self.load_policy(state)
         self._replay.load(state["replay"])
-        self._dice.bit_generator.state = state["dice"]
+        self._rng.bit_generator.state = state["dice"]
         self._visits = state["visits"]
 
     def state(self) -> State:

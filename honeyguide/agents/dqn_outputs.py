@@ -34,7 +34,7 @@ DROPOUT = 0.5
 ROOM = 50_000  # experiences kept
 BATCH = 32
 WARM = 100  # steps before the first gradient step
-SOFT = 0.01  # share of the network in each update of the target network
+TARGET_RATE = 0.01  # share of the network in each update of the target network
 PICKED = ("a_own", "a_mean", "a_offset_own", "a_offset_mean")
 CLOSE, NEAR = 0.6, 0.5  # relevance above which the reward is 30, is 20
 
@@ -56,7 +56,7 @@ class DqnOutputs(Agent):
         if pages < 1:
             raise HoneyguideError("dqn_outputs needs at least one page, that is, one output")
         one_thread()
-        for_network, for_replay, self._dice = rng.spawn(3)
+        for_network, for_replay, self._rng = rng.spawn(3)
         self.features: _PageAndOutput = _PageAndOutput(goal, categories, pages)
         self.pages, self.gamma, self.epsilon, self.learns = pages, gamma, epsilon, learns
         state, (first, second) = self.features.state_width, HIDDEN
@@ -65,10 +65,10 @@ class DqnOutputs(Agent):
             "v": (second, 1), "v_offset": (1,), "a": (second, pages), "a_offset": (pages,),
         }  # fmt: skip
         self._parameters = Parameters(shapes, for_network)
-        self._slow = self._parameters.copy()
-        self._direction = torch.empty_like(self._slow)  # the last gradient
+        self._target_parameters = self._parameters.copy()
+        self._direction = torch.empty_like(self._target_parameters)  # the last gradient
         self._replay = Replay(for_replay, ROOM)
-        self._chance = torch.Generator().manual_seed(int(for_network.integers(2**62)))
+        self._dropout_rng = torch.Generator().manual_seed(int(for_network.integers(2**62)))
 
     def score(self, links: Candidates) -> Vector:
         """Q(s, a) = V(s) + A(s, a) - mean A(s, .), a the output of the link's target page."""
@@ -82,7 +82,7 @@ class DqnOutputs(Agent):
 
     def explores(self) -> bool:
         """Take a random link with probability epsilon."""
-        return bool(self._dice.random() < self.epsilon)
+        return bool(self._rng.random() < self.epsilon)
 
     def reward(self, visit: Visit) -> float:
         """30, 20 or -1, as in appendix A.8 of Pertejo (2021); its algorithm 3 has 30, 20 and 10."""
@@ -107,13 +107,15 @@ class DqnOutputs(Agent):
             after = torch.from_numpy(np.concatenate([batch[place].options for place in some]))
             with torch.no_grad():
                 best = self._best(after)
-                worth = self._q(_picked(self._parameters.views(self._slow), best), after)
+                worth = self._q(
+                    _picked(self._parameters.views(self._target_parameters), best), after
+                )
             targets[some] += self.gamma * worth.numpy()
         x = torch.from_numpy(np.array([experience.x for experience in batch]))
         self._parameters.descend(
             self._gradient(x[:, :-1], x[:, -1].long(), torch.from_numpy(targets))
         )
-        self._slow.lerp_(self._parameters.data, SOFT)
+        self._target_parameters.lerp_(self._parameters.data, TARGET_RATE)
 
     def _gradient(
         self, states: torch.Tensor, own: torch.Tensor, targets: torch.Tensor
@@ -152,7 +154,7 @@ class DqnOutputs(Agent):
         return self._drop(hidden) if dropout else hidden
 
     def _drop(self, hidden: torch.Tensor) -> torch.Tensor:
-        kept = torch.rand(hidden.shape, generator=self._chance) >= DROPOUT
+        kept = torch.rand(hidden.shape, generator=self._dropout_rng) >= DROPOUT
         return hidden * kept / (1 - DROPOUT)
 
     def policy(self) -> State:
@@ -162,25 +164,25 @@ class DqnOutputs(Agent):
     def load_policy(self, state: State) -> None:
         """Start from the network that an earlier crawl has trained."""
         self._parameters.load(state["network"])
-        self._slow = self._parameters.copy()
+        self._target_parameters = self._parameters.copy()
 
     def state(self) -> State:
         """Everything that `load` restores."""
         return {
             "network": self._parameters.state(),
-            "slow": self._slow.numpy().copy(),
+            "slow": self._target_parameters.numpy().copy(),
             "replay": self._replay.state(),
-            "chance": self._chance.get_state().numpy().copy(),
-            "dice": self._dice.bit_generator.state,
+            "chance": self._dropout_rng.get_state().numpy().copy(),
+            "dice": self._rng.bit_generator.state,
         }
 
     def load(self, state: State) -> None:
         """Restore a saved state."""
         self._parameters.load(state["network"])
-        self._slow = torch.from_numpy(state["slow"].copy())
+        self._target_parameters = torch.from_numpy(state["slow"].copy())
         self._replay.load(state["replay"])
-        self._chance.set_state(torch.from_numpy(state["chance"].copy()))
-        self._dice.bit_generator.state = state["dice"]
+        self._dropout_rng.set_state(torch.from_numpy(state["chance"].copy()))
+        self._rng.bit_generator.state = state["dice"]
 
 
 def _picked(p: Views, own: torch.Tensor) -> Views:

@@ -46,19 +46,16 @@ class Guide(Agent):
         self._evidence = slice(words, words + EVIDENCE)
         # prior weights: score a link by its similarity to the topic, as best_first does
         self._weights = np.zeros(width)
-        self._weights[words + 1 : words + 4] = (
-            0.3,
-            0.3,
-            0.5,
-        )  # own words, words around, best mention
+        # own words, words around, best mention
+        self._weights[words + 1 : words + 4] = 0.3, 0.3, 0.5
         self._prior_weights = self._weights.astype(np.float32)
         variances = np.full(width, WORDS_AROUND_VARIANCE)
         variances[:words], variances[self._evidence] = OWN_WORDS_VARIANCE, EVIDENCE_VARIANCE
         self._prior_variances = variances / ridge
-        self._inverse = np.diag(
-            variances / ridge
-        )  # (prior^-1 + sum x x')^-1, pending updates aside
-        self._along, self._gain = np.zeros((2, PENDING, width))  # subtract along' gain
+        # (prior^-1 + sum x x')^-1, before pending updates
+        self._inverse = np.diag(self._prior_variances)
+        # pending updates of the inverse: subtract along' gain
+        self._along, self._gain = np.zeros((2, PENDING, width))
         self._pending = 0
 
     def score(self, links: Candidates) -> Vector:

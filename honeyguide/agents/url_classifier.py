@@ -93,7 +93,7 @@ class Classifier(Agent):
 def url_classifier(
     goal: Goal,
     rng: np.random.Generator,
-    gamma: float = 0.75,  # worth of what is one link further
+    gamma: float = 0.75,  # discount
     step_size: float = 0.001,
     batches: int = BATCHES,  # of 1,000 pages
     temperature: float = TEMPERATURE,  # of the softmax that chooses
@@ -108,7 +108,7 @@ def url_classifier(
 def url_bag_classifier(
     goal: Goal,
     rng: np.random.Generator,
-    gamma: float = 0.75,  # worth of what is one link further
+    gamma: float = 0.75,  # discount
     step_size: float = 0.001,
     batches: int = BATCHES,  # of 1,000 pages
     temperature: float = TEMPERATURE,  # of the softmax that chooses

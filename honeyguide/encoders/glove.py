@@ -73,7 +73,7 @@ class GloveEncoder:
         self._cached.clear()
 
     def idf(self, word: str) -> float:
-        """The idf weight ln((1 + pages) / (1 + pages with it)) + 1; the greatest for unknown words."""
+        """The idf weight ln((1 + pages) / (1 + pages with it)) + 1; greatest for unknown words."""
         row = self._row.get(word.lower())
         unseen = float(np.log(1.0 + self._weighed_pages)) + 1.0
         return unseen if row is None else float(self._idf[row])

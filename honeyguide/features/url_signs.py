@@ -15,7 +15,7 @@ from honeyguide import urls
 SIGNS = "abcdefghijklmnopqrstuvwxyz0 "  # letters, 0 for any digit, a space for the edge of a word
 EDGE = -1  # index of the space
 SHORTEST = 5  # letters; shorter runs are not judged
-GIBBERISH = -3.4  # mean log-probability of a sign; docs/use/gates.md says how it was chosen
+GIBBERISH = -3.4  # mean log-probability of a character; docs/use/gates.md says how it was chosen
 
 _runs = re.compile(r"[a-z0-9]+").findall
 _digit = re.compile(r"\d").sub

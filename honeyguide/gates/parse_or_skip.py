@@ -211,7 +211,7 @@ def estimated(
     price: float = 0.8,  # of a fetch, as a multiple of the recent harvest rate
     printed: bool = False,  # the features as Lim (2016) prints them
 ) -> ParseOrSkip:
-    """Skips links that bring less than a fetch costs, by a model counted in the crawl so far."""
+    """Skips links whose expected reward is below the cost of a fetch, by a model of the crawl."""
     solver = EstimatedPolicy(gamma, price)
     return ParseOrSkip(_states(search, encoder, printed), solver, hindsight=Hindsight())
 
@@ -224,7 +224,7 @@ def q_learning(
     price: float = 0.9,  # of a fetch, as a multiple of the recent harvest rate
     printed: bool = False,  # the features as Lim (2016) prints them
 ) -> ParseOrSkip:
-    """Skips links that bring less than a fetch costs, by Q-learning: no model."""
+    """Skips links whose expected reward is below the cost of a fetch, by Q-learning."""
     solver = QLearning(gamma, price)
     return ParseOrSkip(_states(search, encoder, printed), solver, hindsight=Hindsight())
 

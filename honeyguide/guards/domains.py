@@ -57,11 +57,11 @@ class Domains:
         self._hosts = Columns(domain=np.int32, asked=np.bool_)  # by host
         self._rows = Columns(  # by domain
             hosts=np.int32,
-            known=np.int32,  # links
+            known=np.int32,  # number of links
             visited=np.int32,
-            fresh=np.int32,  # visits that brought something new
-            relevant=np.int32,  # and relevant
-            dry=np.int32,  # hosts in a row whose first page brought nothing new
+            fresh=np.int32,  # visits with a new page
+            relevant=np.int32,  # visits with a new relevant page
+            dry=np.int32,  # hosts in a row whose first page had nothing new
             closed=np.bool_,
         )
         self._numbers: dict[str, int] = {}  # by name

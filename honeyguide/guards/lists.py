@@ -1,4 +1,4 @@
-"""--allow and --deny: which URLs are fetched at all (Lim 2016, §9.3)."""
+"""Allow and deny lists of URLs: --allow and --deny (Lim 2016, §9.3)."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -35,7 +35,7 @@ class Lists:
         self._tally: dict[str, list[int | str]] = {}  # reason -> count, first URL
 
     def refusal(self, url: str) -> str:
-        """Why a URL is never fetched; empty when it may be."""
+        """Why a URL is refused; empty if it is not."""
         ending = _ending(url.partition("?")[0])
         is_no_text = ending is not None and ending[1].lower() in FILE_TYPES
         return self._listed(url) or (NO_TEXT if is_no_text else "")

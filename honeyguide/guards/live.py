@@ -89,7 +89,7 @@ class LiveGuard:
         return admitted
 
     def allows(self, memory: MemoryView, id: int, link: Link) -> bool:
-        """Whether a link whose turn has come is still worth a visit; a seed always is."""
+        """Whether a link's host, pattern and domain are still open; a seed is always allowed."""
         if link.depth == 0:
             return True
         ids = np.array([id], np.int32)

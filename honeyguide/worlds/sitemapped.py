@@ -32,7 +32,7 @@ class Sitemapped:
         most: int = 1000,  # links taken from a host's sitemaps
     ) -> None:
         self._world = world
-        self._read = read  # (URL, seconds until its host may be asked) -> links of its sitemaps
+        self._read = read  # (URL, seconds until its host may be requested) -> links of its sitemaps
         self._most = most
         self._hosts: set[str] = set()
         self.live = world.live

@@ -58,7 +58,7 @@ def test_an_oracle_is_not_held_up_by_the_gate():
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.booleans()), min_size=1, max_size=40))
-def test_ranked_above_counts_pairs_and_halves_of_equals(rows):
+def test_roc_auc_counts_pairs_and_halves_of_ties(rows):
     above = [a for a, yes in rows if yes]
     below = [b for b, yes in rows if not yes]
     pairs = [(a > b) + 0.5 * (a == b) for a in above for b in below]

@@ -8,7 +8,7 @@ pytest.importorskip("torch")
 import torch
 
 from honeyguide.agents.dqn import Dqn
-from honeyguide.agents.dqn_outputs import SOFT, WARM, DqnOutputs
+from honeyguide.agents.dqn_outputs import TARGET_RATE, WARM, DqnOutputs
 from honeyguide.agents.url_async_dqn import UrlAsyncDqn
 from honeyguide.agents.url_cnn_dqn import UrlCnnDqn
 from honeyguide.contracts import Goal, Link, Step, Verdict
@@ -94,11 +94,11 @@ def test_the_slower_copy_goes_a_hundredth_of_the_way_at_each_step(encoder, rng):
     agent = DqnOutputs(Goal("geology", encoder), rng, pages=10)
     x = np.zeros(agent.features.width, np.float32)
     agent.learn([step(x, 30.0)] * WARM)
-    before = agent._slow.clone()
+    before = agent._target_parameters.clone()
     agent.learn([step(x, 30.0)])
-    expected = before + SOFT * (agent._parameters.data - before)
-    assert not torch.equal(agent._slow, before)
-    assert torch.allclose(agent._slow, expected, atol=1e-7)
+    expected = before + TARGET_RATE * (agent._parameters.data - before)
+    assert not torch.equal(agent._target_parameters, before)
+    assert torch.allclose(agent._target_parameters, expected, atol=1e-7)
 
 
 @pytest.mark.parametrize("dueling", [True, False])
