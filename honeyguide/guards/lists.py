@@ -89,26 +89,26 @@ class Lists:
         return not reason
 
 
-def read_list(given: Iterable[str]) -> tuple[str, ...]:
+def read_list(said: Iterable[str]) -> tuple[str, ...]:
     """Patterns, and those in files where one is named: one a line, # begins a comment."""
-    return tuple(pattern for one in given for pattern in _patterns(one.strip()))
+    return tuple(pattern for one in said for pattern in _patterns(one.strip()))
 
 
-def _patterns(given: str) -> list[str]:
+def _patterns(said: str) -> list[str]:
     """The pattern itself, or those of a file; an empty list is refused: it would allow all URLs."""
-    file = Path(given)
-    if not given:
+    file = Path(said)
+    if not said:
         raise HoneyguideError("an empty text is no list: name a host, a URL, a pattern or a file")
     if file.is_dir():
-        raise HoneyguideError(f"the list {given} is a folder, not a file")
+        raise HoneyguideError(f"the list {said} is a folder, not a file")
     if not file.is_file():
-        return [given]
+        return [said]
     try:
         lines = [line.partition("#")[0].strip() for line in file.read_text().splitlines()]
     except OSError as error:
-        raise HoneyguideError(f"cannot read the list {given}: {error.strerror}") from None
+        raise HoneyguideError(f"cannot read the list {said}: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise HoneyguideError(f"the list {given} is not text in UTF-8") from None
+        raise HoneyguideError(f"the list {said} is not text in UTF-8") from None
     if not any(lines):
-        raise HoneyguideError(f"the list {given} is empty")
+        raise HoneyguideError(f"the list {said} is empty")
     return [line for line in lines if line]
