@@ -101,7 +101,7 @@ def test_impossible_prices_are_refused(both):
     inner = make("agent", "url_linear_q", goal=GOAL, rng=np.random.default_rng(0))
     with pytest.raises(HoneyguideError, match="price"):
         Priced(inner, both.seconds, -1.0)
-    with pytest.raises(HoneyguideError, match="less than no time"):
+    with pytest.raises(HoneyguideError, match="zero or more"):
         RecordedFirst(both.record, both.beyond, recorded, recorded_seconds=-1.0)
 
 
