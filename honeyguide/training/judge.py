@@ -134,7 +134,7 @@ class _Examples:
         """Everyone's logit, weights, bias and idf, all learnt from the chosen pages."""
         idf = self._idf(chosen)
         rows = self._rows(idf)
-        weights, bias = fit(rows.only(chosen), target[chosen].astype(float), PENALTY)
+        weights, bias = fit(rows.select(chosen), target[chosen].astype(float), PENALTY)
         return rows.times(weights) + bias, weights, bias, idf
 
     def _idf(self, chosen: Mask) -> Vector:

@@ -28,15 +28,15 @@ Report = Callable[[int, int, str], None]  # visits done, of how many, news
 class CheckpointedAgent(Protocol):
     """An agent whose training can be interrupted between two crawls and go on exactly."""
 
-    def learnt(self) -> State:
+    def training_state(self) -> State:
         """All that training needs."""
         ...
 
-    def load_learnt(self, state: State) -> None:
+    def load_training_state(self, state: State) -> None:
         """Go on from there."""
         ...
 
-    def news(self) -> dict[str, float]:
+    def log_figures(self) -> dict[str, float]:
         """What a training log shows."""
         ...
 
@@ -69,7 +69,7 @@ class Training:
                     continue
                 told = lambda visits, news, done=done: report(done + visits, total, news)  # noqa: E731
                 agent, relevant = _lesson(plan, number, learnt, _Noted(log, done, told))
-                learnt = agent.learnt()  # type: ignore[attr-defined]
+                learnt = agent.training_state()  # type: ignore[attr-defined]
                 found.append(relevant)
                 self._keep(learnt, found)
         if agent is None:
@@ -134,7 +134,7 @@ def _trained_navigator(opened: Assembled, learnt: State | None) -> Navigator:
         raise HoneyguideError(f"agent {opened.plan.agent!r} cannot be trained before a crawl")
     if learnt is not None:
         try:
-            navigator.agent.load_learnt(learnt)
+            navigator.agent.load_training_state(learnt)
         except (HoneyguideError, ValueError, KeyError, TypeError) as error:
             raise HoneyguideError(f"the checkpoint does not fit: {error}") from None
     return navigator
@@ -154,7 +154,7 @@ class _Noted:
             return
         worth = navigator.agent.score(step.options)
         figures = {
-            **navigator.agent.news(),  # type: ignore[attr-defined]
+            **navigator.agent.log_figures(),  # type: ignore[attr-defined]
             "mean value": float(np.mean(worth)) if len(worth) else 0.0,
             "rewards": float(memory.relevant_found),
         }

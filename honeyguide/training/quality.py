@@ -6,7 +6,7 @@ import numpy as np
 
 from honeyguide.contracts import Mask
 from honeyguide.learning.logistic import Numbers
-from honeyguide.learning.ranking import ranked_above
+from honeyguide.learning.ranking import roc_auc
 
 BINS = 10
 
@@ -30,7 +30,7 @@ def quality(probability: Numbers, target: Mask) -> Quality:
         accuracy=float((verdict == target).mean()),
         precision=hits / max(1, int(verdict.sum())),
         recall=hits / max(1, int(target.sum())),
-        auc=ranked_above(probability, target),
+        auc=roc_auc(probability, target),
         calibration_error=_calibration_error(probability, target),
     )
 

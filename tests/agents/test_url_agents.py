@@ -270,8 +270,8 @@ def test_actors_end_when_the_one_they_train_is_killed(tmp_path):
     ("spec", "complaint"),
     [
         ("url_linear_q:replay=some", "no replay named 'some'"),
-        ("url_async_dqn:update_every=0", "at least one step between updates"),
-        ("url_async_dqn:target_every=0", "at least one step between updates"),
+        ("url_async_dqn:update_every=0", "target_every of at least 1"),
+        ("url_async_dqn:target_every=0", "target_every of at least 1"),
         ("url_async_dqn:actors=-1", "zero or more actors"),
         ("url_classifier:batches=0", "at least one batch"),
         ("url_bag_classifier:batches=0", "at least one batch"),

@@ -47,9 +47,9 @@ def test_sparse_rows_multiply_like_the_matrix_they_stand_for(seed, count):
     matrix = as_matrix(rows)
     weights, factors = rng.normal(size=rows.width), rng.normal(size=count)
     assert np.allclose(rows.times(weights), matrix @ weights, atol=1e-4)
-    assert np.allclose(rows.turned_times(factors), factors @ matrix, atol=1e-4)
+    assert np.allclose(rows.transposed_times(factors), factors @ matrix, atol=1e-4)
     chosen = rng.random(count) < 0.5
-    assert np.allclose(as_matrix(rows.only(chosen)), matrix[chosen], atol=1e-5)
+    assert np.allclose(as_matrix(rows.select(chosen)), matrix[chosen], atol=1e-5)
 
 
 def newton(x, y, penalty):
