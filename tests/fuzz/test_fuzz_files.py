@@ -505,6 +505,6 @@ def test_any_file_of_sources_states_or_items_is_read_or_refused(place, data):
     with suppress(HoneyguideError):
         watch = Watch(place.file, ["http://x.example/"])
         watched = watch.next_due()
-        watched.note(1, 2.0)
+        watched.schedule(1, 2.0)
         assert watched.due >= 2.0
         watch.save()
