@@ -112,7 +112,7 @@ class SourceFinder(Agent):
         return {"weights": weights, "threshold": self.threshold}
 
     def load_policy(self, state: State) -> None:
-        """Use the weights and, unless it is fixed, the threshold of an earlier training or crawl."""
+        """Use the weights and, unless it is fixed, the threshold that were learnt earlier."""
         policy = Policy(state["weights"])
         if policy.width != self.features.policy.width:
             raise HoneyguideError("it was trained with another encoder")

@@ -158,7 +158,7 @@ async def _visit(watched: Watched, world: World) -> Visit:
 
 
 async def follow(watch: Watch, world: World, once: bool = False) -> AsyncIterator[list[Item]]:
-    """Yield the new items of each visit; with `once`, stop when every source that is due is done."""
+    """Yield the new items of each visit; with `once`, stop when all that are due are visited."""
     begun = time.time()
     while True:
         watched = watch.next_due()

@@ -33,7 +33,7 @@ def env():
 
 @pytest.fixture(scope="module")
 def wide():
-    """CandidateFrontier everything that waits."""
+    """An environment that offers every waiting link."""
     return CrawlEnv(offers=3000, **GOAL, judge="label:geology")
 
 
@@ -233,7 +233,7 @@ def test_the_agent_that_ranks_may_know_something_already(tmp_path):
 
 
 def test_the_live_web_is_no_environment():
-    with pytest.raises(HoneyguideError, match="only a recorded or generated web"):
+    with pytest.raises(HoneyguideError, match="needs a recorded or generated web"):
         CrawlEnv(topic="rocks", seeds=("http://a.example/",), world="web", contact="a@a.example")
 
 

@@ -209,10 +209,10 @@ def test_files_that_cannot_be_read_get_one_sentence(tmp_path):
     with pytest.raises(HoneyguideError, match="there is no page in"):
         read_pages([tmp_path])
     (tmp_path / "bad.jsonl").write_text('{"text": "fine"}\n{"text": \n')
-    with pytest.raises(HoneyguideError, match=r"bad.jsonl line 2 is no page"):
+    with pytest.raises(HoneyguideError, match=r"bad.jsonl line 2 is not a page"):
         read_pages([tmp_path / "bad.jsonl"])
     (tmp_path / "odd.jsonl").write_text('{"text": 5}\n')
-    with pytest.raises(HoneyguideError, match=r"odd.jsonl line 1 is no page"):
+    with pytest.raises(HoneyguideError, match=r"odd.jsonl line 1 is not a page"):
         read_pages([tmp_path / "odd.jsonl"])
 
 

@@ -47,7 +47,7 @@ def _rows(said: Iterator[bytes], source: Path) -> Iterator[tuple[int, Row]]:
         except RecursionError:
             raise HoneyguideError(f"{source} line {number} is nested too deeply") from None
         except msgspec.ValidationError as error:
-            raise HoneyguideError(f"{source} line {number} is no page: {error}") from None
+            raise HoneyguideError(f"{source} line {number} is not a page: {error}") from None
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             if not line.endswith(b"\n"):
                 raise HoneyguideError(f"{source} is cut off in line {number}") from None
