@@ -1,4 +1,4 @@
-"""What every registered part promises to a crawl that is saved and goes on: the same decisions."""
+"""Every registered part takes the same decisions in a resumed crawl."""
 
 import numpy as np
 import pytest
@@ -169,7 +169,7 @@ def test_a_part_that_forgets_something_is_named(encoder):
 
 
 class Changing(GrowingWeb):
-    """A web that answers differently the next time."""
+    """A web whose pages differ with each instance."""
 
     worlds = 0
 

@@ -31,7 +31,7 @@ def live(port):
 
 
 def answers(homes, world_of):
-    """What a finder says of sites that a server in this process serves."""
+    """Return a finder's answers on sites served by this process."""
     finder = Finder(delay=0.0)
 
     async def run():
@@ -46,7 +46,7 @@ def answers(homes, world_of):
 
 
 class Sites:
-    """Generated sites over HTTP, as a context that gives the port."""
+    """Serve generated sites over HTTP; the context returns the port."""
 
     def __init__(self, world):
         self.server = Server(world)
@@ -59,7 +59,7 @@ class Sites:
 
 
 class Pages:
-    """Pages by host and path over HTTP."""
+    """Serve pages by host and path over HTTP."""
 
     def __init__(self, pages):
         self.pages = pages
@@ -192,7 +192,7 @@ def test_items_are_the_records_of_the_list_not_the_menu():
 
 
 def look(path, pages):
-    """New items of one run over a state file, as after a restart."""
+    """Return the new items of one run with a state file, as after a restart."""
 
     async def run():
         async with Pages(pages) as port:

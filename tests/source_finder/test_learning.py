@@ -101,7 +101,7 @@ def test_learning_goes_on_from_a_saved_state_as_if_nothing_had_happened():
     assert one.policy()(page).tolist() == other.policy()(page).tolist()
 
 
-def test_nets_side_by_side_say_the_mean_of_what_each_says():
+def test_merged_policies_have_the_mean_of_their_logits():
     page = inputs()
     nets = [PolicyGradient(64, seed).policy() for seed in (1, 2, 3)]
     together = side_by_side(nets)
@@ -111,7 +111,7 @@ def test_nets_side_by_side_say_the_mean_of_what_each_says():
     assert side_by_side(nets[:1]) is nets[0]
 
 
-def test_nets_side_by_side_learn_on_as_one():
+def test_merged_policies_go_on_learning_as_one():
     page = inputs()
     policy = side_by_side([PolicyGradient(64, seed).policy() for seed in (1, 2)])
     learner = PolicyGradient(64, 0, ensemble_size=2)
@@ -135,7 +135,7 @@ def test_a_click_can_be_worth_what_was_reached_through_it():
     assert episode.worths(0.8) == pytest.approx([0.64, 0.8, 1.0, -0.5])
 
 
-def test_what_is_around_a_link_can_be_seen_too():
+def test_the_surroundings_of_a_link_can_be_inputs_too():
     there = Link("http://a.example/people/smith", "Smith", "Professor Smith teaches")
     elsewhere = Link("http://a.example/people/smith", "Smith", "Smith is a student")
     rows = [
@@ -166,7 +166,7 @@ def test_the_threshold_is_the_mean_over_sites_of_their_clicks_mean():
         threshold([walk((), ())])
 
 
-def test_rewards_and_chance_follow_the_document():
+def test_rewards_and_exploration_follow_the_paper():
     pre = PreTraining(lowest_reward=-0.1)
     source, other = (SeenPage(inputs(), (), 1.0, good) for good in (True, False))
     assert [pre.reward(20)(page) for page in (source, other, None)] == [1.0, -0.1, -0.1]
@@ -217,7 +217,7 @@ def test_pre_training_learns_to_find_events_on_the_sites_it_sees(few):
     assert measured.unit_cost == pytest.approx(1 / measured.precision)
 
 
-def test_some_clicks_can_be_sure_to_be_made(few):
+def test_the_first_clicks_can_ignore_the_threshold(few):
     policy = PolicyGradient(256, 0).policy()
     settings = EpisodeSettings(steps=3, threshold=1.0, least=2)
     walk = asyncio.run(collect(few, few.homes[0], policy, settings, np.random.default_rng(0)))
@@ -236,7 +236,7 @@ def test_caution_moves_the_threshold_of_fine_tuning_towards_certainty(few):
     assert eta(0.5) == pytest.approx((eta(0.0) + 1) / 2)
 
 
-def test_several_nets_are_trained_apart_and_watched(few):
+def test_several_policies_are_trained_separately_and_observed(few):
     ensemble = Ensemble(nets=2, pre=PreTraining(epochs=2), random_seed=5)
     seen = []
 
