@@ -21,6 +21,7 @@ from honeyguide.testing.webs import GrowingWeb
 
 @part("world", "growing")
 def growing(judge):
+    """Return the generated web of honeyguide.testing; the judge is not used."""
     return GrowingWeb()
 
 
