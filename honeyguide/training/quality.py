@@ -1,4 +1,4 @@
-"""How good probabilities are."""
+"""Measure predicted probabilities against the truth."""
 
 from dataclasses import dataclass
 
@@ -13,17 +13,17 @@ BINS = 10
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """Of verdicts at 0.5, of the order of pages, and of the probabilities themselves."""
+    """Accuracy, precision and recall at a threshold of 0.5, AUC and calibration error."""
 
     accuracy: float
     precision: float
     recall: float
-    auc: float  # how often a positive page is above a negative one
-    calibration_error: float  # mean distance of probability and truth, in ten bins
+    auc: float  # P(a positive page has a higher probability than a negative one)
+    calibration_error: float  # expected calibration error, in ten bins
 
 
 def quality(probability: Numbers, target: Mask) -> Quality:
-    """Compare probabilities with what is true."""
+    """Return the quality of probabilities, given the true classes."""
     verdict = probability >= 0.5
     hits = int((verdict & target).sum())
     return Quality(

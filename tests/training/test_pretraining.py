@@ -1,4 +1,4 @@
-"""honeyguide train dqn: crawl after crawl, resumable, one sentence when it cannot be."""
+"""honeyguide train dqn: training over several crawls, checkpoints, errors in one sentence."""
 
 import errno
 import os

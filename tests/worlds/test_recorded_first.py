@@ -253,7 +253,7 @@ def test_an_agent_that_weighs_nothing_takes_no_price(small_graph):
 
 
 def test_a_record_that_is_none_is_told_in_a_sentence(tmp_path):
-    with pytest.raises(HoneyguideError, match="is no recorded web"):
+    with pytest.raises(HoneyguideError, match="is not a recorded web"):
         plan(record=str(tmp_path)).open()
 
 
