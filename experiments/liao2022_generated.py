@@ -60,7 +60,7 @@ class _Training:
         self, quick: bool, random_seed: int, settings: dict[str, Any], encoder: str = ENCODER
     ) -> None:
         from honeyguide.source_finder.model import shared_encoder  # noqa: PLC0415 needs an extra
-        from honeyguide.source_finder.training.several import Several  # noqa: PLC0415
+        from honeyguide.source_finder.training.ensemble import Ensemble  # noqa: PLC0415
         from honeyguide.source_finder.training.sources import FineTuning, PreTraining  # noqa: PLC0415
 
         self.sizes = QUICK if quick else SIZES
@@ -68,7 +68,7 @@ class _Training:
         self.encoder = shared_encoder(encoder)
         self.boxes: Any = None
         self._tests: dict[str, Any] = {}
-        self.several = Several(
+        self.ensemble = Ensemble(
             nets=settings.get("nets", 1),
             pre=PreTraining(epochs=16 if quick else 50, **settings.get("pre", {})),
             fine=FineTuning(**settings.get("fine", {})),
@@ -96,18 +96,20 @@ class _Training:
 
     async def run(self) -> dict[str, Any]:
         """Pre-train and fine-tune; return the measures before and after, and curves on TESW."""
-        from honeyguide.source_finder.training.several import joined  # noqa: PLC0415
+        from honeyguide.source_finder.training.ensemble import joined  # noqa: PLC0415
 
         # the scorer that gives rewards has not seen the labels of these sites
         rewards = await self.judge("validation") if self.settings.get("scorer_rewards") else None
         curves: dict[str, Any] = {"epochs": [], "sites": []}
         train = self.sites("train", rewards)
-        nets = await self.several.pre_train(
+        nets = await self.ensemble.pre_train(
             train, self.encoder.width, _silence, self._look(curves["epochs"], 5)
         )
         before = await self._measure(joined(nets))
         others = self.sites("unlabelled", await self.judge("train"))
-        nets = await self.several.fine_tune(others, nets, _silence, self._look(curves["sites"], 60))
+        nets = await self.ensemble.fine_tune(
+            others, nets, _silence, self._look(curves["sites"], 60)
+        )
         after = await self._measure(joined(nets))
         adaptive = after["mixed adaptive"]
         found = {"relevant": adaptive["sources"], "pages": adaptive["clicks"]}

@@ -89,9 +89,9 @@ class _Training:
     async def run(self, epochs: int) -> dict[int, int]:
         """Return the pages found within each budget of clicks."""
         from honeyguide.source_finder.inputs import AROUND  # noqa: PLC0415
-        from honeyguide.source_finder.training.several import Several, joined  # noqa: PLC0415 needs an extra
+        from honeyguide.source_finder.training.ensemble import Ensemble, joined  # noqa: PLC0415 needs an extra
         from honeyguide.source_finder.training.sources import (  # noqa: PLC0415
-            Manner,
+            EpisodeSettings,
             PreTraining,
             Sites,
             collect,
@@ -104,22 +104,22 @@ class _Training:
         sites = Sites(self.world, homes, self.encoder, None, lambda url, _: url in inside)
         sites.inputs = self.inputs
         width = self.encoder.width * (AROUND if self.inputs.__name__ != "anchors_only" else 1)
-        several = Several(
+        ensemble = Ensemble(
             nets=self.settings.get("nets", 1) if epochs > QUICK else 1,
             pre=PreTraining(epochs=epochs if self.settings.get("clicks", True) else 0, steps=20),
             learning=self.settings["learning"],
             random_seed=self.random_seed,
         )
         shown = sorted(inside) if self.settings.get("shown") else []
-        nets = await several.pre_train(sites, width, lambda _: lambda *news: None, known=shown)
+        nets = await ensemble.pre_train(sites, width, lambda _: lambda *news: None, known=shown)
         feedback = bool(self.settings.get("feedback"))
         if feedback:
             pages = [page for pages in known.values() for page in pages]
             self.world.judge = self._scored(pages, 30 if epochs > QUICK else 10)
         anywhere = Sites(self.world, homes, self.encoder, None, lambda url, home: True)
         anywhere.inputs = self.inputs
-        manner = Manner(steps=max(BUDGETS), threshold=-1.0, feedback=feedback)
-        walk = await collect(anywhere, HOMES[self.test], joined(nets).policy, manner, rng)
+        settings = EpisodeSettings(steps=max(BUDGETS), threshold=-1.0, feedback=feedback)
+        walk = await collect(anywhere, HOMES[self.test], joined(nets).policy, settings, rng)
         return {budget: sum(walk.found[:budget]) for budget in BUDGETS}
 
     def _scored(self, known: list[int], epochs: int) -> Judge:

@@ -1,4 +1,4 @@
-"""Pages of two kinds drawn from two vocabularies that overlap, for judges to learn."""
+"""Random pages of two classes with overlapping vocabularies, to train judges on."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ BOTH = "the of and in a is was by with for on from as at old new great small".sp
 
 
 def write(kind, rng, clear=0.3, length=60):
-    """A page whose words are of its kind with a chance of `clear`, else of both."""
+    """Return a page whose words are from its class with probability `clear`, else from both."""
     words = [rng.choice(kind if rng.random() < clear else BOTH) for _ in range(length)]
     return Page("http://any.example/", " ".join(words[:3]), " ".join(words))
 

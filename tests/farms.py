@@ -1,4 +1,4 @@
-"""Link farms beside a good site, and a crawl of them that can be killed at any visit."""
+"""Link farms beside a good site, and a crawl of them that can be killed after any visit."""
 
 import os
 import random
@@ -18,7 +18,7 @@ from honeyguide.storage.store import Recorded, Store
 GOOD = "http://www.good.test"
 SEED = "http://start.test/"
 SITE = 30  # pages of the good site
-WIDTH = 64  # numbers of a waiting link
+WIDTH = 64  # features of a link
 LETTERS = str.maketrans("0123456789", "ghijklmnop")
 
 
@@ -26,7 +26,7 @@ def word(dice, length=10):
     return f"{dice.getrandbits(4 * length):0{length}x}".translate(LETTERS)
 
 
-# how a page of each kind of farm names another
+# URLs that pages of each kind of farm link to
 KINDS = {
     "subdomains": lambda dice: f"http://{word(dice)}.farm.test/",
     "domains": lambda dice: f"http://{word(dice)}.test/{word(dice, 1)}",
@@ -37,7 +37,7 @@ KINDS = {
 
 
 class Farm:
-    """Every address of the farm has a page, every page has new links; the good site is finite."""
+    """Visits of a link farm, where every URL has a page with new links, and of a finite site."""
 
     def __init__(self, kind, links=1000):
         self.kind, self.links = kind, links
@@ -71,8 +71,8 @@ def _visit(link, text, links, relevant=False):
     return Visit(link, page, Verdict(float(relevant), relevant))
 
 
-class Kin:
-    """A wide row a link, of which one number says how relevant its ancestors were."""
+class AncestorRelevance:
+    """Wide rows of features: the relevance of a link's ancestors, its age, and zeros."""
 
     width = WIDTH
 
@@ -83,11 +83,11 @@ class Kin:
         return x
 
 
-class Family(Agent):
-    """Follows links of relevant pages first, then those found first."""
+class FollowRelevant(Agent):
+    """Visits links of relevant pages first, among equals the oldest."""
 
     def __init__(self):
-        self.features = Kin()
+        self.features = AncestorRelevance()
 
     def score(self, links):
         return links.x[:, 0] + np.float32(1e-7) * links.x[:, 1]
@@ -98,14 +98,14 @@ class Family(Agent):
 
 def navigator(guard=None, max_bytes=None):
     frontier = BestFirst(WIDTH, np.random.default_rng(0))
-    made = Navigator(Family(), frontier, guard=guard or LiveGuard())
+    made = Navigator(FollowRelevant(), frontier, guard=guard or LiveGuard())
     if max_bytes is not None:
         made.bound(max_bytes)
     return made
 
 
 def table_bytes(navigator):
-    """Bytes of all arrays that a save would hold."""
+    """Return the size of a saved state, in bytes."""
     return _size(navigator.state())
 
 
@@ -124,7 +124,7 @@ def _size(state):
 
 
 def drive(steering, farm, visits):
-    """Crawl so many pages; the addresses asked for, in order."""
+    """Crawl so many pages and return the visited URLs in order."""
     asked = []
     while len(asked) < visits and (link := steering.choose(0.0)) is not None:
         asked.append(link.url)
@@ -133,7 +133,7 @@ def drive(steering, farm, visits):
 
 
 def crawl(folder, kind, visits, max_bytes=None, killed=False):
-    """Begin or go on with a crawl in a folder; killed, it ends as if by kill -9."""
+    """Begin or resume a crawl in a folder; with `killed`, end it by SIGKILL."""
     if not holds_crawl(folder):
         create(folder, {"kind": kind})
     store = Store(folder, batch_seconds=0.01)

@@ -1,4 +1,4 @@
-"""A small crawl that is kept on disk, as a program that can be killed at any moment."""
+"""A small crawl that is stored on disk, as a program that tests can kill at any moment."""
 
 import hashlib
 import heapq
@@ -29,7 +29,7 @@ HOSTS = 7
 
 
 def damage_table(folder, table):
-    """Overwrite the first block of a table of a crawl that is closed."""
+    """Overwrite the first block of a table of a closed crawl."""
     path = folder / database.FILE
     with closing(database.connect(folder)) as connection:
         [[size]] = connection.execute("PRAGMA page_size")
@@ -61,7 +61,7 @@ PRAGMA user_version = 1;
 
 
 def write_as_format_1(folder):
-    """Make a closed crawl what versions before checksums wrote, snapshot files included."""
+    """Convert a closed crawl to format 1, which has no checksums and has snapshot files."""
     with closing(database.connect(folder)) as connection:
         known = snapshots.Snapshots(folder, connection)
         for row in known.newest_first():
@@ -86,7 +86,7 @@ def write_as_format_1(folder):
 
 
 class Learner(Agent):
-    """Learns and draws: everything that has to be brought back exactly."""
+    """An agent with weights and random numbers, both of which must be restored exactly."""
 
     def __init__(self):
         self.features = Discovery()
@@ -114,8 +114,8 @@ class Learner(Agent):
         self.rng.bit_generator.state = state["rng"]
 
 
-class Moody(NoGate):
-    """A gate that refuses by chance, and lets a host's links come back after each of its pages."""
+class RandomGate(NoGate):
+    """A gate that refuses links at random and releases a host's links after each of its pages."""
 
     def __init__(self, refuses):
         self.refuses = refuses
@@ -140,7 +140,7 @@ def url(number):
 
 
 class World:
-    """A finite web with bodies and failures, that notes every visit in a file."""
+    """A finite web with bodies and failures that writes every visit to a log."""
 
     def __init__(self, log=None, pause=0.0):
         self.log = log
@@ -168,13 +168,13 @@ class World:
 
 def navigator(refuses=0.0):
     frontier = BestFirst(1, np.random.default_rng(5), delay=0.3)
-    return Navigator(Learner(), frontier, gate=Moody(refuses))
+    return Navigator(Learner(), frontier, gate=RandomGate(refuses))
 
 
 def crawl(steering, world, in_flight=1, budget=10**9, now=0.0):
-    """Drive a crawl on a clock of its own, until nothing is left to do."""
+    """Run a crawl on a simulated clock until no link is left; return why it stopped."""
     steering.seed([Link(url(0))])
-    flying = []  # (when it lands, order, visit)
+    flying = []  # (end time, order, visit)
     started = landed = 0
     while landed < budget:
         while len(flying) < in_flight and (link := steering.choose(now)) is not None:
@@ -194,7 +194,7 @@ def crawl(steering, world, in_flight=1, budget=10**9, now=0.0):
 
 
 def run(folder, log, in_flight=1, refuses=0.0, pause=0.0, max_file_size=0, worker=0):
-    """Begin or go on with the crawl in a folder, to its end, with a worker for some seconds."""
+    """Begin or resume the crawl in a folder, to its end; `worker` forks a process that sleeps."""
     snapshots.MIN_VISITS = 40
     if max_file_size:
         resource.setrlimit(resource.RLIMIT_FSIZE, (max_file_size, resource.RLIM_INFINITY))
@@ -214,7 +214,7 @@ def run(folder, log, in_flight=1, refuses=0.0, pause=0.0, max_file_size=0, worke
 
 
 def serve(run=run):
-    """Start processes as told, one a line, without the time that a new interpreter takes."""
+    """Fork a crawl, or wait for one, for each line of standard input: faster than a new process."""
     for line in sys.stdin:
         order, arguments = json.loads(line)
         if order == "start":

@@ -1,4 +1,4 @@
-"""What tests ask about processes."""
+"""Check and wait for processes."""
 
 import time
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def runs(pid: int) -> bool:
-    """Whether a process is there and not just waiting to be buried."""
+    """Return whether a process exists and is not a zombie."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
@@ -14,7 +14,7 @@ def runs(pid: int) -> bool:
 
 
 def end(pids: Sequence[int], seconds: float = 60.0) -> bool:
-    """Whether all of them end in time."""
+    """Wait until all processes have ended; return whether they did in time."""
     deadline = time.monotonic() + seconds
     while any(map(runs, pids)) and time.monotonic() < deadline:
         time.sleep(0.02)

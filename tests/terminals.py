@@ -1,4 +1,4 @@
-"""Runs honeyguide's commands under pseudo-terminals, one child of a warm process for each."""
+"""Run honeyguide's commands in pseudo-terminals, each in a fork of a process with all imports."""
 
 import json
 import os
@@ -10,11 +10,11 @@ import sys
 import termios
 import time
 
-SECONDS = 60.0  # that a command may take
+SECONDS = 60.0  # timeout of a command
 
 
 def shown(scripts: list[dict], **environment: str) -> list[bytes]:
-    """What each script writes to its terminal; a script is {"argv": ...} or {"code": ...}."""
+    """Return the terminal output of each script, which is {"argv": ...} or {"code": ...}."""
     done = subprocess.run(
         [sys.executable, "-m", "tests.terminals"],
         input=json.dumps(scripts),
@@ -29,7 +29,7 @@ def shown(scripts: list[dict], **environment: str) -> list[bytes]:
 
 def _child(script: dict) -> None:
     mode = termios.tcgetattr(1)
-    mode[1] &= ~termios.OPOST  # bytes as they were written, without carriage returns
+    mode[1] &= ~termios.OPOST  # no carriage returns are added
     termios.tcsetattr(1, termios.TCSANOW, mode)
     sys.argv = ["honeyguide", *script.get("argv", ())]
     if "code" in script:
@@ -52,22 +52,22 @@ def _run(script: dict) -> str:
             sys.excepthook(*sys.exc_info())
         sys.stdout.flush()
         os._exit(code)
-    return _heard(terminal, pid).decode("latin-1")
+    return _output(terminal, pid).decode("latin-1")
 
 
-def _heard(terminal: int, pid: int) -> bytes:
-    heard, deadline = b"", time.monotonic() + SECONDS
+def _output(terminal: int, pid: int) -> bytes:
+    output, deadline = b"", time.monotonic() + SECONDS
     while select.select([terminal], [], [], max(0.0, deadline - time.monotonic()))[0]:
         try:
-            heard += os.read(terminal, 1 << 16)
+            output += os.read(terminal, 1 << 16)
         except OSError:  # the other end is closed
             break
     else:
         os.kill(pid, signal.SIGKILL)
-        heard += b"\x00 it did not end"
+        output += b"\x00 it did not end"
     os.waitpid(pid, 0)
     os.close(terminal)
-    return heard
+    return output
 
 
 def _main() -> None:

@@ -441,7 +441,7 @@ BAD = {
     "has no word": ("--world", "synthetic:pages=1000", "--topic", "zzxqj", "--seed", "geology"),
     "at least one seed": ("--world", "synthetic:pages=1000", "--topic", "geology"),
     "needs a topic": ("--world", "synthetic:pages=1000", "--seed", "geology"),
-    "is no recorded web": ("--world", "graph:/nowhere", "--topic", "rocks", "--seed", "a"),
+    "is not a recorded web": ("--world", "graph:/nowhere", "--topic", "rocks", "--seed", "a"),
     "no label named": ("--world", "synthetic:pages=1000", "--judge", "label:geologgy", *SMALL[2:]),
     "no web address": ("--topic", "rocks", "--seed", "http://[bad"),
     "contact must be": ("--topic", "rocks", "--seed", "https://a.example", "--contact", "me"),

@@ -57,5 +57,5 @@ def test_a_row_that_was_removed_comes_back_as_zero():
 def test_links_are_guarded_however_many_a_first_page_has(count):
     traps = Traps()
     urls = [f"http://x.example/{number}.jpg" for number in range(count)]
-    codes = traps.judge(np.arange(count, dtype=np.int32), np.zeros(count, np.int32), urls)
+    codes = traps.check(np.arange(count, dtype=np.int32), np.zeros(count, np.int32), urls)
     assert {REASONS[code] for code in codes} == {"file type"}

@@ -13,7 +13,7 @@ def url(name: str, host: str = "site") -> str:
 
 
 class TinyWeb:
-    """A web from {name: [names it links to]}; some pages are relevant, some take time."""
+    """A world made from {page name: [names of linked pages]}, which records its visits."""
 
     live = False
 

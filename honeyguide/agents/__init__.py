@@ -1,3 +1,3 @@
-"""What decides which links are worth following, one agent a file. Features, networks and regression
+"""Agents, one a file: each scores links and learns from visits. Features, networks and regression
 that agents share are in features/ and learning/.
 """

@@ -1,4 +1,4 @@
-"""Best-first search: takes the link whose text is most like the topic; no learning."""
+"""Best-first search by the similarity of a link's text to the topic; no learning."""
 
 from collections.abc import Sequence
 
@@ -15,16 +15,16 @@ class BestFirst(Agent):
         self.features: TopicSimilarity = TopicSimilarity(goal.topic, goal.encoder)
 
     def score(self, links: Candidates) -> Vector:
-        """The similarity itself."""
+        """The cosine to the topic."""
         return links.x[:, 0]
 
     def learn(self, steps: Sequence[Step]) -> None:
-        """Nothing to learn."""
+        """Do nothing: this agent does not learn."""
 
     def state(self) -> State:
-        """What was read of each link."""
+        """The similarity of each link so far."""
         return self.features.state()
 
     def load(self, state: State) -> None:
-        """Go on from a saved state."""
+        """Restore a saved state."""
         self.features.load(state)

@@ -1,4 +1,4 @@
-"""The link that was seen first."""
+"""Breadth-first search."""
 
 from collections.abc import Sequence
 
@@ -17,8 +17,8 @@ class BreadthFirst(Agent):
         self.features = Discovery()
 
     def score(self, links: Candidates) -> Vector:
-        """The earlier the better; exact for the first 16 million URLs."""
+        """Minus the number of URLs found before; exact for the first 16 million URLs."""
         return -links.x[:, 0]
 
     def learn(self, steps: Sequence[Step]) -> None:
-        """Nothing to learn."""
+        """Do nothing: this agent does not learn."""

@@ -1,4 +1,4 @@
-"""The link that was found last (Lim 2016, §3.1)."""
+"""Depth-first search (Lim 2016, §3.1)."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from honeyguide.registry import part
 
 @part("agent", "depth_first")
 class DepthFirst(Agent):
-    """Follows the link found last, down to the end of a path, before it takes the next."""
+    """Follows the link found last."""
 
     foresees = False
 
@@ -17,16 +17,16 @@ class DepthFirst(Agent):
         self.features: Recency = Recency()
 
     def score(self, links: Candidates) -> Vector:
-        """The later the better; exact for the first 16 million links found."""
+        """The number of links found before; exact for the first 16 million."""
         return links.x[:, 0]
 
     def learn(self, steps: Sequence[Step]) -> None:
-        """Nothing to learn."""
+        """Do nothing: this agent does not learn."""
 
     def state(self) -> State:
-        """How many links were found."""
+        """The number of links found so far."""
         return self.features.state()
 
     def load(self, state: State) -> None:
-        """Go on from there."""
+        """Restore a saved state."""
         self.features.load(state)

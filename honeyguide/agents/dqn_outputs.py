@@ -1,6 +1,6 @@
-"""Pertejo's (2021) own deep Q-network: the state in, one output for each page (3.7, 4.3, 4.4).
+"""The deep Q-network of Pertejo (2021, §3.7, 4.3 and 4.4): one output for each page.
 
-Kept because the document measures it, and finds the crawler that learns nothing far better.
+For comparison: Pertejo measures it and finds a crawler that learns nothing far better.
 """
 
 from collections.abc import Sequence
@@ -33,31 +33,31 @@ HIDDEN = (128, 256)
 DROPOUT = 0.5
 ROOM = 50_000  # experiences kept
 BATCH = 32
-WARM = 100  # steps before the first lesson
-SOFT = 0.01  # share of the network that goes into its copy at each step
+WARM = 100  # steps before the first gradient step
+TARGET_RATE = 0.01  # share of the network in each update of the target network
 PICKED = ("a_own", "a_mean", "a_offset_own", "a_offset_mean")
-CLOSE, NEAR = 0.6, 0.5  # relevance
+CLOSE, NEAR = 0.6, 0.5  # relevance above which the reward is 30, is 20
 
 
 @part("agent", "dqn_outputs")
 class DqnOutputs(Agent):
-    """A deep Q-network with an output for each page of a small web: the page a link leads to."""
+    """A deep Q-network with one output for each page of a small web."""
 
     def __init__(
         self,
         goal: Goal,
         rng: np.random.Generator,
-        pages: int = 5_000,  # outputs: about as many as the web has pages
+        pages: int = 5_000,  # outputs; about the number of pages of the web
         categories: str = "",  # related words with + between: "earth+science"
         gamma: float = 0.3,
         epsilon: float = 0.3,  # share of links taken at random: 0.3 in training, 0.1 in a test
-        learns: bool = True,  # not in a test
+        learns: bool = True,  # False in a test
     ) -> None:
         if pages < 1:
-            raise HoneyguideError("a network needs at least one page as its output")
+            raise HoneyguideError("dqn_outputs needs at least one page, that is, one output")
         one_thread()
-        for_network, for_replay, self._dice = rng.spawn(3)
-        self.features: _PageAndNumber = _PageAndNumber(goal, categories, pages)
+        for_network, for_replay, self._rng = rng.spawn(3)
+        self.features: _PageAndOutput = _PageAndOutput(goal, categories, pages)
         self.pages, self.gamma, self.epsilon, self.learns = pages, gamma, epsilon, learns
         state, (first, second) = self.features.state_width, HIDDEN
         shapes = {
@@ -65,13 +65,13 @@ class DqnOutputs(Agent):
             "v": (second, 1), "v_offset": (1,), "a": (second, pages), "a_offset": (pages,),
         }  # fmt: skip
         self._parameters = Parameters(shapes, for_network)
-        self._slow = self._parameters.copy()
-        self._direction = torch.empty_like(self._slow)  # of the last step
+        self._target_parameters = self._parameters.copy()
+        self._direction = torch.empty_like(self._target_parameters)  # the last gradient
         self._replay = Replay(for_replay, ROOM)
-        self._chance = torch.Generator().manual_seed(int(for_network.integers(2**62)))
+        self._dropout_rng = torch.Generator().manual_seed(int(for_network.integers(2**62)))
 
     def score(self, links: Candidates) -> Vector:
-        """Q(s, a) = V(s) + A(s, a) - mean A(s, .): of each row's own output only."""
+        """Q(s, a) = V(s) + A(s, a) - mean A(s, .), a the output of the link's target page."""
         p = self._parameters.arrays()
         states, own = links.x[:, :-1], links.x[:, -1].astype(np.intp)
         hidden = np.tanh(np.tanh(states @ p["w1"] + p["b1"]) @ p["w2"] + p["b2"])
@@ -81,15 +81,15 @@ class DqnOutputs(Agent):
         return q
 
     def explores(self) -> bool:
-        """At random with probability epsilon."""
-        return bool(self._dice.random() < self.epsilon)
+        """Take a random link with probability epsilon."""
+        return bool(self._rng.random() < self.epsilon)
 
     def reward(self, visit: Visit) -> float:
-        """As in appendix A.8; algorithm 3 has 30, 20 and 10."""
+        """30, 20 or -1, as in appendix A.8 of Pertejo (2021); its algorithm 3 has 30, 20 and 10."""
         return tiered(visit.verdict, CLOSE, NEAR)
 
     def learn(self, steps: Sequence[Step]) -> None:
-        """Lines 32 to 35; as in Keras-RL the best action is any output, offered or not."""
+        """Lines 32 to 35; as in Keras-RL the best action may be an output that no link leads to."""
         for step in steps:
             if not self.learns:
                 continue
@@ -107,18 +107,20 @@ class DqnOutputs(Agent):
             after = torch.from_numpy(np.concatenate([batch[place].options for place in some]))
             with torch.no_grad():
                 best = self._best(after)
-                worth = self._q(_picked(self._parameters.views(self._slow), best), after)
+                worth = self._q(
+                    _picked(self._parameters.views(self._target_parameters), best), after
+                )
             targets[some] += self.gamma * worth.numpy()
         x = torch.from_numpy(np.array([experience.x for experience in batch]))
         self._parameters.descend(
             self._gradient(x[:, :-1], x[:, -1].long(), torch.from_numpy(targets))
         )
-        self._slow.lerp_(self._parameters.data, SOFT)
+        self._target_parameters.lerp_(self._parameters.data, TARGET_RATE)
 
     def _gradient(
         self, states: torch.Tensor, own: torch.Tensor, targets: torch.Tensor
     ) -> torch.Tensor:
-        """Of the mean squared error: of outputs that are not in the batch by their mean alone."""
+        """The gradient of the mean squared error; other outputs take part through the mean of A."""
         p = _picked(self._parameters.views(), own)
         for name in PICKED:
             p[name] = p[name].detach().requires_grad_(True)
@@ -135,24 +137,24 @@ class DqnOutputs(Agent):
         return self._direction
 
     def _best(self, states: torch.Tensor) -> torch.Tensor:
-        """The output of the highest Q: the others have the same V and mean A."""
+        """The output with the highest Q, which is that with the highest A."""
         p = self._parameters.views(self._parameters.data)
         return (self._hidden(p, states) @ p["a"] + p["a_offset"]).argmax(1)
 
     def _q(self, p: Views, states: torch.Tensor, dropout: bool = False) -> torch.Tensor:
-        """Q of the output picked for each state."""
+        """Q of the output that `p` holds for each state."""
         hidden = self._hidden(p, states, dropout)
         advantage = (hidden * p["a_own"]).sum(1) + p["a_offset_own"]
         mean = hidden @ p["a_mean"] + p["a_offset_mean"]
         return hidden @ p["v"][:, 0] + p["v_offset"][0] + advantage - mean
 
     def _hidden(self, p: Views, states: torch.Tensor, dropout: bool = False) -> torch.Tensor:
-        """The last layer before the outputs; only this one is thinned out."""
+        """The last hidden layer, the only one with dropout."""
         hidden = torch.tanh(torch.tanh(states @ p["w1"] + p["b1"]) @ p["w2"] + p["b2"])
         return self._drop(hidden) if dropout else hidden
 
     def _drop(self, hidden: torch.Tensor) -> torch.Tensor:
-        kept = torch.rand(hidden.shape, generator=self._chance) >= DROPOUT
+        kept = torch.rand(hidden.shape, generator=self._dropout_rng) >= DROPOUT
         return hidden * kept / (1 - DROPOUT)
 
     def policy(self) -> State:
@@ -160,41 +162,41 @@ class DqnOutputs(Agent):
         return {"network": self._parameters.state()}
 
     def load_policy(self, state: State) -> None:
-        """Start from the network of an earlier crawl."""
+        """Start from the network that an earlier crawl has trained."""
         self._parameters.load(state["network"])
-        self._slow = self._parameters.copy()
+        self._target_parameters = self._parameters.copy()
 
     def state(self) -> State:
-        """All of it."""
+        """Everything that `load` restores."""
         return {
             "network": self._parameters.state(),
-            "slow": self._slow.numpy().copy(),
+            "slow": self._target_parameters.numpy().copy(),
             "replay": self._replay.state(),
-            "chance": self._chance.get_state().numpy().copy(),
-            "dice": self._dice.bit_generator.state,
+            "chance": self._dropout_rng.get_state().numpy().copy(),
+            "dice": self._rng.bit_generator.state,
         }
 
     def load(self, state: State) -> None:
-        """Go on from a saved state."""
+        """Restore a saved state."""
         self._parameters.load(state["network"])
-        self._slow = torch.from_numpy(state["slow"].copy())
+        self._target_parameters = torch.from_numpy(state["slow"].copy())
         self._replay.load(state["replay"])
-        self._chance.set_state(torch.from_numpy(state["chance"].copy()))
-        self._dice.bit_generator.state = state["dice"]
+        self._dropout_rng.set_state(torch.from_numpy(state["chance"].copy()))
+        self._rng.bit_generator.state = state["dice"]
 
 
 def _picked(p: Views, own: torch.Tensor) -> Views:
-    """The parameters with an output for each state, and the mean output, in place of all."""
+    """The parameters with one output for each state and the mean output, instead of all outputs."""
     picked = {name: view for name, view in p.items() if name not in ("a", "a_offset")}
     parts = p["a"][:, own].T, p["a"].mean(1), p["a_offset"][own], p["a_offset"].mean()
     return picked | dict(zip(PICKED, parts, strict=True))
 
 
-class _PageAndNumber:
-    """The page a link stands on as in 3.3.1, and which output the page it leads to has.
+class _PageAndOutput:
+    """A row a link: the state of its page (§3.3.1), and the output of the page it leads to.
 
-    The document numbers the pages of its dump; here the number follows from the URL, the same in
-    every crawl, and two pages may share one.
+    Pertejo (2021) numbers the pages of a dump. Here the output is a hash of the URL, so that it is
+    the same in every crawl; two pages may share one.
     """
 
     def __init__(self, goal: Goal, categories: str, pages: int) -> None:

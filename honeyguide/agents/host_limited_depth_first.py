@@ -1,4 +1,4 @@
-"""Depth-first that turns away from a host after a few of its pages in a row (Lim 2016, §5.1)."""
+"""Depth-first search with a limit on pages of one host in a row (Lim 2016, §5.1)."""
 
 from collections.abc import Sequence
 
@@ -11,33 +11,33 @@ from honeyguide.urls.spelling import host
 
 @part("agent", "host_limited_depth_first", argument="limit")
 class HostLimitedDepthFirst(Agent):
-    """Depth-first, but leaves a page's links when the last 3 pages were of its host."""
+    """Depth-first, but ignores the links of a page when the 3 pages before were of its host."""
 
     foresees = False
 
     def __init__(self, limit: int = 3) -> None:
         if limit < 1:
-            raise HoneyguideError("a host needs at least one page whose links are followed")
+            raise HoneyguideError("host_limited_depth_first needs a limit of at least 1 page")
         self.features: Recency = Recency()
         self.limit = limit
-        self._host, self._in_a_row = "", 0  # of the last page, and how many pages it lasted
+        self._host, self._in_a_row = "", 0  # host of the last page, and pages of it in a row
 
     def score(self, links: Candidates) -> Vector:
-        """The later the better; exact for the first 16 million links found."""
+        """The number of links found before; exact for the first 16 million."""
         return links.x[:, 0]
 
     def learn(self, steps: Sequence[Step]) -> None:
-        """Nothing to learn."""
+        """Do nothing: this agent does not learn."""
 
     def follows(self, page: Page) -> bool:
-        """Step 7: not when the 3 pages before this one were of the same host."""
+        """Whether fewer than `limit` pages in a row before this one were of its host (step 7)."""
         here = host(page.url)
         before = self._in_a_row if here == self._host else 0
         self._host, self._in_a_row = here, before + 1
         return before < self.limit
 
     def state(self) -> State:
-        """How many links were found, and where the last pages were."""
+        """The number of links found, and the host of the last pages."""
         return {
             "features": self.features.state(),
             "host": self._host,
@@ -45,6 +45,6 @@ class HostLimitedDepthFirst(Agent):
         }
 
     def load(self, state: State) -> None:
-        """Go on from there."""
+        """Restore a saved state."""
         self.features.load(state["features"])
         self._host, self._in_a_row = state["host"], state["in_a_row"]

@@ -19,15 +19,15 @@ LARGEST = 1e34  # of a weight: where learning diverges, scores still fit into fl
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variant:
-    """What Han et al. (2018, the defaults) and Pertejo (2021) do differently."""
+    """Settings in which Han et al. (2018, the defaults) and Pertejo (2021) differ."""
 
     gamma: float = 0.9  # discount of what comes later
     step_size: float = 0.001  # alpha; 0.0005 for Han et al.'s (2018) topics olympics and fiction
     epsilon: float = 0.1  # share of choices made at random
     thresholds: tuple[float, float] = (0.5, 0.4)  # relevance that earns 30, that earns 20
-    first_weights: float = 0.0  # drawn from [0, this]; Han et al. (2018) does not say
-    relevant_ends: bool = True  # nothing is expected beyond a relevant page (line 33)
-    dead_ends_teach: bool = True  # a page without new links is learnt from
+    first_weights: float = 0.0  # upper end of uniform draws; Han et al. (2018) do not say
+    relevant_ends: bool = True  # whether a relevant page ends an episode (line 33)
+    dead_ends_teach: bool = True  # whether pages without new links are learnt from
     buckets: Buckets = HAN
 
     def __post_init__(self) -> None:
@@ -51,7 +51,7 @@ VARIANTS = {
 
 
 class Linear(Agent):
-    """What the three have in common: values, rewards and the update of the weights."""
+    """Base of the three linear agents: values, rewards and the update of the weights."""
 
     def __init__(
         self,
@@ -59,7 +59,7 @@ class Linear(Agent):
         rng: np.random.Generator,
         categories: str = "",  # related words with + between: "earth+science"
         variant: str | Variant = "han2018",
-        gamma: float | None = None,  # these three in place of the variant's
+        gamma: float | None = None,  # this and the next two: None for the variant's
         step_size: float | None = None,
         epsilon: float | None = None,
     ) -> None:
@@ -80,7 +80,7 @@ class Linear(Agent):
         return links.x @ self._w.astype(np.float32)
 
     def explores(self) -> bool:
-        """Lines 16 to 20: at random with probability epsilon."""
+        """Take a random link with probability epsilon (lines 16 to 20)."""
         return bool(self._rng.random() < self.variant.epsilon)
 
     def reward(self, visit: Visit) -> float:
@@ -113,11 +113,11 @@ class Linear(Agent):
         return reward + self.variant.gamma * q_next - q
 
     def policy(self) -> State:
-        """What was learnt: kept from task to task in both documents."""
+        """The weights, which both papers keep from task to task."""
         return {"weights": self._w.copy()}
 
     def load_policy(self, state: State) -> None:
-        """Start from what an earlier task has learnt."""
+        """Start from the weights of an earlier crawl."""
         weights = state["weights"]
         if np.shape(weights) != (self.features.width,):
             raise HoneyguideError(
@@ -126,18 +126,18 @@ class Linear(Agent):
         self._w = np.array(weights, np.float64)
 
     def state(self) -> State:
-        """Weights and generator."""
+        """The weights and the generator."""
         return {"weights": self._w.copy(), "rng": self._rng.bit_generator.state}
 
     def load(self, state: State) -> None:
-        """Go on from a saved state."""
+        """Restore a saved state."""
         self._w = np.array(state["weights"], np.float64)
         self._rng.bit_generator.state = state["rng"]
 
 
 @part("agent", "linear_sync")
 class LinearSync(Linear):
-    """Linear SARSA of Han et al. 2018; all that waits is scored anew after each page."""
+    """Linear SARSA of Han et al. 2018; all waiting links get new scores after each page."""
 
     def stale(self) -> bool:
         """Lines 40 to 43: always."""
@@ -148,7 +148,7 @@ class LinearSync(Linear):
 class LinearAsync(Linear):
     """Linear SARSA of Han et al. 2018; only the links of the last page get new scores."""
 
-    # lines 44 to 47 are what a crawl does anyway
+    # lines 44 to 47 are what every crawl does
 
 
 @part("agent", "linear_moderated")
@@ -156,7 +156,7 @@ class LinearModerated(Linear):
     """Linear SARSA of Han et al. 2018, as linear_async, with smaller steps."""
 
     def _error(self, reward: float, q_next: float, q: float) -> float:
-        """Equation (4), line 38: q(s', a', w) is lowered by the error of (3)."""
+        """Equation (4), line 38: as (3), with q(s', a', w) reduced by the error of (3)."""
         delta = super()._error(reward, q_next, q)
         return super()._error(reward, q_next - delta, q)
 

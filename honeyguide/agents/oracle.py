@@ -1,4 +1,4 @@
-"""The crawler that sees through every link: what the others are measured against."""
+"""An upper benchmark that knows the whole web and its relevant pages."""
 
 from collections.abc import Sequence
 
@@ -39,10 +39,10 @@ class Oracle(Agent):
         self._outdated = False
 
     def score(self, links: Candidates) -> Vector:
-        """Fewer hops are better.
+        """Minus the hops from each link's target to the nearest unvisited relevant page.
 
-        Visits only lengthen the way to what is left, so old counts are lower bounds, and a
-        waiting link at zero hops is a relevant page: only when none waits is a recount needed.
+        Visits can only increase hops, so old counts are lower bounds. They are recounted only when
+        no scored link has zero hops.
         """
         pages = links.x[:, 0].astype(np.int64)
         hops = self._hops[pages]
@@ -53,7 +53,7 @@ class Oracle(Agent):
         return -hops
 
     def learn(self, steps: Sequence[Step]) -> None:
-        """Note which relevant pages are gone."""
+        """Mark visited relevant pages."""
         for step in steps:
             page = self._truth.index(step.link.url)
             if page >= 0 and self._unvisited[page]:
@@ -61,22 +61,22 @@ class Oracle(Agent):
                 self._outdated = True
 
     def stale(self) -> bool:
-        """Always: what is nearest changes with each visit."""
+        """Always: each visit can change the hops of waiting links."""
         return True
 
     def state(self) -> State:
-        """Which relevant pages are left."""
+        """The unvisited relevant pages and the hops to them."""
         return {"unvisited": self._unvisited, "hops": self._hops, "outdated": self._outdated}
 
     def load(self, state: State) -> None:
-        """Go on from a saved state."""
+        """Restore a saved state."""
         self._unvisited = state["unvisited"].copy()
         self._hops = state["hops"]
         self._outdated = state["outdated"]
 
 
 class _TruthIndex:
-    """One number a link: which page of the truth it leads to."""
+    """One feature a link: the number of its target page in the truth; -1 for an unknown page."""
 
     width = 1
 
@@ -89,7 +89,7 @@ class _TruthIndex:
 
 
 def hops_to(truth: Truth, goals: Mask) -> Vector:
-    """Links to follow from each page to the nearest goal; a last entry for unknown pages."""
+    """Hops from each page to the nearest goal; one more entry, the last, for unknown pages."""
     count = len(goals)
     hops = np.full(count + 1, UNREACHABLE, np.float32)
     hops[:count][goals] = 0

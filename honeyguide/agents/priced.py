@@ -1,4 +1,4 @@
-"""Any agent, with a price for each second that a page takes (Friar 2017, §4.2.3)."""
+"""Wraps an agent and subtracts a price for each second that a fetch takes (Friar 2017, §4.2.3)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -22,18 +22,18 @@ from honeyguide.errors import HoneyguideError
 
 
 class Priced(Wrapped):
-    """Chooses by the value that another agent has learnt less a price for each second.
+    """Scores links by another agent's score less a price for each second of their fetch.
 
-    The agent inside learns as if there were no price: what a page is worth does not depend on
-    where it is kept.
+    The wrapped agent learns without the price: the value of a page does not depend on how long it
+    takes to fetch.
     """
 
     def __init__(
         self,
         agent: Agent,
-        seconds: Callable[[str], float],  # what the page at a URL costs
-        price: float,  # what a second is worth, in rewards
-        most: float = 1.0,  # seconds that a page costs which has to be fetched
+        seconds: Callable[[str], float],  # URL -> seconds that its page takes
+        price: float,  # of a second, in rewards
+        most: float = 1.0,  # seconds of a page that has to be fetched
     ) -> None:
         if price < 0:
             raise HoneyguideError("the price of a second must be zero or more")
@@ -42,26 +42,26 @@ class Priced(Wrapped):
         self.features = _WithSeconds(agent.features, seconds)
 
     def score(self, links: Candidates) -> Vector:
-        """The other's score, less the price of the seconds that a link takes."""
+        """The wrapped agent's score less the price of each link's seconds."""
         price = np.float32(self.price) * links.x[:, -1]
         scores: Vector = self.agent.score(_without_seconds(links)) - price
         return scores
 
     def foreseen(self, x: Vector, score: float) -> float | None:
-        """What the other foresees: the price says nothing of what a page will bring."""
+        """What the wrapped agent foresees, without the price."""
         return self.agent.foreseen(x[:-1], score + self.price * float(x[-1]))
 
     def stops(self, best_score: float) -> bool:
-        """Whether the other would stop, even if the best link were as dear as any."""
+        """Whether the wrapped agent stops, even if the best link had the highest price."""
         return self.agent.stops(best_score + self.price * self.most)
 
     def lanes(self, hosts: Ids, x: Matrix) -> Ids:
-        """Whose rest links wait for: what need not be fetched, for nobody's but its own kind's."""
+        """Numbers in place of hosts: recorded pages of a host do not wait for its rate limit."""
         lanes: Ids = 2 * hosts + (x[:, -1] < np.float32(self.most))
         return lanes
 
     def learn(self, steps: Sequence[Step]) -> None:
-        """The other learns, without the seconds."""
+        """Pass the steps on to the wrapped agent, without the feature of seconds."""
         self.agent.learn(
             [replace(s, x=s.x[:-1], options=_without_seconds(s.options)) for s in steps]
         )
@@ -72,7 +72,7 @@ def _without_seconds(links: Candidates) -> Candidates:
 
 
 class _WithSeconds:
-    """An agent's features, and the seconds that each link takes."""
+    """The wrapped agent's features, then the seconds of each link."""
 
     def __init__(self, features: Features, seconds: Callable[[str], float]) -> None:
         self.width = features.width + 1
@@ -80,7 +80,7 @@ class _WithSeconds:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the agent's own tables."""
+        """Size of the wrapped features' tables in bytes."""
         return nbytes_of(self._features)
 
     def __call__(self, memory: MemoryView, found: Outlinks) -> Matrix:

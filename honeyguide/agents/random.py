@@ -1,4 +1,4 @@
-"""Any waiting link."""
+"""Random search."""
 
 from collections.abc import Sequence
 
@@ -19,12 +19,12 @@ class Random(Agent):
         self.features = Discovery()
 
     def score(self, links: Candidates) -> Vector:
-        """All the same."""
+        """Zero for every link."""
         return np.zeros(len(links), np.float32)
 
     def explores(self) -> bool:
-        """Always."""
+        """Always take a random link."""
         return True
 
     def learn(self, steps: Sequence[Step]) -> None:
-        """Nothing to learn."""
+        """Do nothing: this agent does not learn."""

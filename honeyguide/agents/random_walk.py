@@ -1,4 +1,4 @@
-"""Any link of the page just read (Friar 2017, §3.4: the baseline)."""
+"""A random walk, the baseline of Friar (2017, §3.4)."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ from honeyguide.registry import part
 
 @part("agent", "random_walk")
 class RandomWalk(Agent):
-    """Walks from page to page at random until it finds something, then begins elsewhere."""
+    """Follows a random link of the last page; starts again elsewhere after a relevant page."""
 
     frontier = "walks"
     foresees = False
@@ -20,16 +20,16 @@ class RandomWalk(Agent):
         self.features = Discovery()
 
     def score(self, links: Candidates) -> Vector:
-        """All the same."""
+        """Zero for every link."""
         return np.zeros(len(links), np.float32)
 
     def explores(self) -> bool:
-        """Always."""
+        """Always take a random link."""
         return True
 
     def ends(self, visit: Visit) -> bool:
-        """Section 3.2.3: an episode ends with a reward; so does any without links."""
+        """End the episode at a relevant page (Friar 2017, §3.2.3)."""
         return visit.verdict.relevant
 
     def learn(self, steps: Sequence[Step]) -> None:
-        """Nothing to learn."""
+        """Do nothing: this agent does not learn."""

@@ -1,4 +1,4 @@
-"""A deep Q-network that several actors train at once (Friar 2017, §3.8, algorithm 3)."""
+"""Asynchronous deep Q-learning with several actors (Friar 2017, §3.8, algorithm 3)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,28 +8,28 @@ import torch
 
 from honeyguide.contracts import Agent, Candidates, Goal, State, Step, Vector, Visit
 from honeyguide.errors import HoneyguideError
-from honeyguide.learning.exploring import EPSILON, Fading
+from honeyguide.learning.exploring import EPSILON, EpsilonDecay
 from honeyguide.learning.parameters import shared
-from honeyguide.learning.url_values import Frozen, UrlValues
+from honeyguide.learning.url_values import TargetNetwork, UrlValues
 from honeyguide.registry import part
 
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """What all actors see: theta with Adam's memory, theta-, and T with the copies made."""
+    """The tensors that all actors share."""
 
-    block: torch.Tensor
-    target: torch.Tensor
-    counts: torch.Tensor
-    news: torch.Tensor  # of the actor that learnt last: loss, epsilon
+    block: torch.Tensor  # theta with Adam's moments
+    target: torch.Tensor  # theta-
+    counts: torch.Tensor  # T, and updates of theta-
+    figures: torch.Tensor  # of the actor that learnt last: loss, epsilon
 
 
 @part("agent", "url_async_dqn")
 class UrlAsyncDqn(Agent):
-    """As url_cnn_dqn, without replay: actors in processes of their own train one network.
+    """As url_cnn_dqn without replay: several processes, the actors, train one network.
 
-    In a crawl by itself it is a single actor. Where actors train it, it only shows how well
-    their network does, and neither learns nor explores.
+    In an ordinary crawl it is a single actor. After `share`, actors train the network, and this
+    agent only uses it: it neither learns nor explores.
     """
 
     frontier = "walks"
@@ -38,16 +38,16 @@ class UrlAsyncDqn(Agent):
         self,
         goal: Goal,
         rng: np.random.Generator,
-        gamma: float = 0.75,  # worth of what is one link further
-        epsilon_steps: int = 100_000,  # until no step is at random any more
+        gamma: float = 0.75,  # discount
+        epsilon_steps: int = 100_000,  # until epsilon is 0
         update_every: int = 5,  # steps between two updates of theta: I_async
-        target_every: int = 100,  # steps of all actors between two copies: I_target
+        target_every: int = 100,  # steps of all actors between two updates of theta-: I_target
         step_size: float = 0.001,
         actors: int = 4,  # processes that train it, in experiments
     ) -> None:
         if min(update_every, target_every) < 1 or actors < 0:
             raise HoneyguideError(
-                "url_async_dqn needs at least one step between updates and between copies, and "
+                "url_async_dqn needs update_every and target_every of at least 1, and "
                 "zero or more actors"
             )
         for_network, for_steps = rng.spawn(2)
@@ -55,31 +55,32 @@ class UrlAsyncDqn(Agent):
         self.features = self._values.features
         self.gamma, self.update_every, self.target_every = gamma, update_every, target_every
         self.actors = actors
-        self._frozen = Frozen(self._values)
-        self._fading = Fading(for_steps, EPSILON, epsilon_steps)
-        self._target = self._frozen.data
-        self._counts = torch.zeros(2, dtype=torch.int64)  # T, and copies made
-        self._copies_seen = 0
+        self._target_network = TargetNetwork(self._values)
+        self._exploration = EpsilonDecay(for_steps, EPSILON, epsilon_steps)
+        self._target = self._target_network.data
+        self._counts = torch.zeros(2, dtype=torch.int64)  # T, and updates of theta-
+        self._target_version = 0
         self._steps = 0  # t
         self._gradient = torch.zeros_like(self._target)
-        self._watches = False  # others train it
-        self._news = torch.zeros(2)
+        self._only_uses = False  # actors train the network
+        self._figures = torch.zeros(2)
 
-    # ------------------------------------------------------------------ with others
+    # ------------------------------------------------------------------ actors
 
     def share(self) -> Shared:
-        """Let others train it from now on."""
-        self._watches = True
+        """Move the network to shared memory for actors to train, and stop learning here."""
+        self._only_uses = True
         block = self._values.cnn.parameters.share()
         self._target, self._counts = shared(self._target), shared(self._counts)
-        self._news = shared(self._news)
-        return Shared(block, self._target, self._counts, self._news)
+        self._figures = shared(self._figures)
+        return Shared(block, self._target, self._counts, self._figures)
 
     def join(self, shared: Shared) -> None:
-        """Become one of those who train."""
+        """Become an actor: train the shared network."""
         self._values.cnn.parameters.share(shared.block)
-        self._target, self._counts, self._news = shared.target, shared.counts, shared.news
-        self._fading.skip(int(self._counts[0]) // max(1, self.actors))  # where training goes on
+        self._target, self._counts, self._figures = shared.target, shared.counts, shared.figures
+        # in a resumed training, actors have taken steps before
+        self._exploration.set_steps(int(self._counts[0]) // max(1, self.actors))
         self._refresh()
 
     # ------------------------------------------------------------------ algorithm 3
@@ -89,26 +90,26 @@ class UrlAsyncDqn(Agent):
         return self._values.score(links.x)
 
     def explores(self) -> bool:
-        """At random with probability epsilon, which falls to 0."""
-        return not self._watches and self._fading.explores()
+        """Take a random link with probability epsilon, which falls to 0."""
+        return not self._only_uses and self._exploration.explores()
 
     def ends(self, visit: Visit) -> bool:
-        """Section 3.2.3: an episode ends with a reward."""
+        """End the episode at a relevant page (Friar 2017, §3.2.3)."""
         return visit.verdict.relevant
 
     def learn(self, steps: Sequence[Step]) -> None:
-        """Gather gradients; apply them now and then, and where an episode ends."""
-        if self._watches:
+        """Sum gradients; apply them every `update_every` steps and at the end of an episode."""
+        if self._only_uses:
             return
         for step in steps:
             now = self._values.experience(step)
-            if self._copies_seen != int(self._counts[1]):
+            if self._target_version != int(self._counts[1]):
                 self._refresh()
-            target = now.reward + self.gamma * self._frozen.best([now])  # y
+            target = now.reward + self.gamma * self._target_network.best([now])  # y
             cnn, one = self._values.cnn, np.ones(1, np.float32)
             found, errors = cnn.gradient(now.x[None], self._values.vectors, target, one)
             self._gradient += found
-            self._news[0], self._news[1] = float(errors[0] ** 2), self._fading.epsilon
+            self._figures[0], self._figures[1] = float(errors[0] ** 2), self._exploration.epsilon
             self._counts[0] += 1
             self._steps += 1
             if int(self._counts[0]) % self.target_every == 0:
@@ -119,55 +120,55 @@ class UrlAsyncDqn(Agent):
                 self._gradient.zero_()
 
     def _refresh(self) -> None:
-        """Use theta- as it is now."""
-        self._copies_seen = int(self._counts[1])
-        self._frozen.copy(self._target.clone())
+        """Update the local copy of theta-."""
+        self._target_version = int(self._counts[1])
+        self._target_network.update(self._target.clone())
 
-    def news(self) -> dict[str, float]:
-        """What a training log shows."""
-        loss, epsilon = self._news.tolist()
+    def log_figures(self) -> dict[str, float]:
+        """Figures for the training log, by name."""
+        loss, epsilon = self._figures.tolist()
         return {"loss": loss, "epsilon": epsilon}
 
-    # ------------------------------------------------------------------ kept
+    # ------------------------------------------------------------------ state
 
     def policy(self) -> State:
-        """The network; words have numbers of their own in each crawl."""
+        """The network, without words: each crawl numbers them anew."""
         return {"network": self._values.cnn.parameters.state()}
 
     def load_policy(self, state: State) -> None:
-        """Start from the network of an earlier crawl."""
+        """Start from the network that an earlier crawl has trained."""
         self._values.cnn.parameters.load(state["network"])
         self._target.copy_(self._values.cnn.parameters.copy())
         self._refresh()
 
-    def learnt(self) -> State:
-        """All that training needs to go on exactly here in another crawl."""
+    def training_state(self) -> State:
+        """The state from which training goes on in another crawl."""
         return self.state()
 
-    def load_learnt(self, state: State) -> None:
-        """Go on training from there."""
+    def load_training_state(self, state: State) -> None:
+        """Restore the state of an earlier training."""
         self.load(state)
 
     def state(self) -> State:
-        """All of it."""
+        """Everything that `load` restores."""
         return {
             "values": self._values.state(),
             "target": self._target.numpy().copy(),
-            "frozen": self._frozen.data.numpy().copy(),
+            "frozen": self._target_network.data.numpy().copy(),
             "counts": self._counts.numpy().copy(),
-            "seen": self._copies_seen,
+            "seen": self._target_version,
             "gradient": self._gradient.numpy().copy(),
-            "fading": self._fading.state(),
+            "fading": self._exploration.state(),
             "steps": self._steps,
         }
 
     def load(self, state: State) -> None:
-        """Go on from a saved state."""
+        """Restore a saved state."""
         self._values.load(state["values"])
         self._target.copy_(torch.from_numpy(state["target"]))
-        self._frozen.copy(torch.from_numpy(state["frozen"].copy()))
+        self._target_network.update(torch.from_numpy(state["frozen"].copy()))
         self._counts.copy_(torch.from_numpy(state["counts"]))
-        self._copies_seen = state["seen"]
+        self._target_version = state["seen"]
         self._gradient.copy_(torch.from_numpy(state["gradient"]))
-        self._fading.load(state["fading"])
+        self._exploration.load(state["fading"])
         self._steps = state["steps"]

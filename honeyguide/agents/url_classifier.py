@@ -1,4 +1,4 @@
-"""The network that is told the optimal values: an upper benchmark (Friar 2017, §3.7)."""
+"""Classifiers trained on optimal values before the crawl: upper benchmarks (Friar 2017, §3.7)."""
 
 from collections.abc import Sequence
 from typing import Any, Protocol
@@ -17,15 +17,15 @@ from honeyguide.registry import part
 
 BATCH = 1000
 BATCHES = 2000
-PASSES = 20  # over a small web, at most
+PASSES = 20  # at most, over the pages of a small web
 SAMPLED = 1_000_000  # pages to learn from, at most
-# values never change, so that walks by the best of them would take the same ways for ever
+# values never change, so that greedy walks would repeat the same paths
 TEMPERATURE = 0.05
-Pages = NDArray[np.integer[Any]]  # numbers of pages, or a number for each
+Pages = NDArray[np.integer[Any]]  # page numbers, or one integer a page
 
 
 def known_truth(goal: Goal) -> Truth:
-    """The truth that a classifier is shown; a complaint where nobody knows it."""
+    """The truth about the goal's web; raise HoneyguideError where it is not known."""
     if goal.truth is None:
         raise HoneyguideError(
             "the classifier needs a web whose truth is known: a recorded or generated one"
@@ -34,7 +34,7 @@ def known_truth(goal: Goal) -> Truth:
 
 
 class Values(Protocol):
-    """What URLs are worth, learnt from examples."""
+    """A model of the values of URLs, trained on examples."""
 
     features: UrlWords
 
@@ -48,7 +48,7 @@ class Values(Protocol):
 
 
 class Classifier(Agent):
-    """Walks by values that were shown how far half of all pages are from a reward."""
+    """Walks by a model trained on the optimal values of half of all pages."""
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class Classifier(Agent):
         self._values = values
         self.features: UrlWords = values.features
         self.seen = training_pages(len(truth.relevant), rng)
-        # equation 3.2 on batches in which every optimal value is as frequent
+        # equation 3.2, on batches in which each optimal value is equally frequent
         rows, optimal, drawn = lessons(truth, self.seen, self.features, (gamma, batches), rng)
         for chosen in drawn:
             values.learn(rows[chosen], optimal[chosen])
@@ -74,18 +74,18 @@ class Classifier(Agent):
         return self._values.score(links.x)
 
     def ends(self, visit: Visit) -> bool:
-        """Section 3.2.3: an episode ends with a reward."""
+        """End the episode at a relevant page (Friar 2017, §3.2.3)."""
         return visit.verdict.relevant
 
     def learn(self, steps: Sequence[Step]) -> None:
-        """All was learnt before."""
+        """Do nothing: the model is trained before the crawl."""
 
     def state(self) -> State:
-        """The values and their words."""
+        """The model and its words."""
         return self._values.state()
 
     def load(self, state: State) -> None:
-        """Go on from there."""
+        """Restore a saved state."""
         self._values.load(state)
 
 
@@ -93,12 +93,12 @@ class Classifier(Agent):
 def url_classifier(
     goal: Goal,
     rng: np.random.Generator,
-    gamma: float = 0.75,  # worth of what is one link further
+    gamma: float = 0.75,  # discount
     step_size: float = 0.001,
     batches: int = BATCHES,  # of 1,000 pages
     temperature: float = TEMPERATURE,  # of the softmax that chooses
 ) -> Classifier:
-    """Walks by a network that was shown how far half of all pages are from a reward."""
+    """Walks by a network trained on the optimal values of half of all pages: an upper benchmark."""
     for_network, for_pages = rng.spawn(2)
     values = UrlValues(goal, for_network, step_size)
     return Classifier(values, known_truth(goal), (gamma, batches, temperature), for_pages)
@@ -108,7 +108,7 @@ def url_classifier(
 def url_bag_classifier(
     goal: Goal,
     rng: np.random.Generator,
-    gamma: float = 0.75,  # worth of what is one link further
+    gamma: float = 0.75,  # discount
     step_size: float = 0.001,
     batches: int = BATCHES,  # of 1,000 pages
     temperature: float = TEMPERATURE,  # of the softmax that chooses
@@ -119,7 +119,7 @@ def url_bag_classifier(
 
 
 class _BagValues:
-    """The sum of the weights of a URL's words."""
+    """A linear model: the sum of the weights of a URL's words."""
 
     def __init__(self, goal: Goal, step_size: float) -> None:
         self.features: UrlWords = bag_of_words(goal)
@@ -132,7 +132,7 @@ class _BagValues:
         return values
 
     def learn(self, rows: Words, targets: Vector) -> Vector:
-        """A step towards these targets; how wrong each value was."""
+        """Take one gradient step towards the targets and return the errors before it."""
         words = rows.astype(np.intp)
         errors: Vector = targets - self._w[words].sum(axis=1)
         gradient = np.zeros_like(self._w)
@@ -142,11 +142,11 @@ class _BagValues:
         return errors
 
     def state(self) -> State:
-        """The weights and their words."""
+        """The weights and the words."""
         return {"weights": self._w.copy(), "features": self.features.state()}
 
     def load(self, state: State) -> None:
-        """Go on from there."""
+        """Restore a saved state."""
         self._w = state["weights"].copy()
         self.features.load(state["features"])
 
@@ -158,26 +158,26 @@ def lessons(
     settings: tuple[float, int],  # gamma, batches
     rng: np.random.Generator,
 ) -> tuple[Matrix, Vector, list[Pages]]:
-    """Rows of pages, their optimal values, and the batches to learn from."""
+    """Feature rows of pages, their optimal values, and training batches as places of rows."""
     if truth.url is None:
         raise HoneyguideError("the classifier needs a web whose URLs are known")
     gamma, batches = settings
     urls = [truth.url(page) for page in pages.tolist()]
-    features.rows(urls)  # so that common words have their numbers
+    features.rows(urls)  # a first pass, to number common words
     rows, optimal = features.rows(urls), optimal_values(truth, gamma)[pages]
     size, fewer = min(BATCH, PASSES * len(rows)), min(batches, 1 + PASSES * len(rows) // BATCH)
     return rows, optimal, balanced(optimal, chances(truth)[pages], size, fewer, rng)
 
 
 def training_pages(count: int, rng: np.random.Generator) -> Pages:
-    """Half of all pages; the others are for tests."""
+    """The numbers of half of all pages, drawn at random; the others are for tests."""
     half = max(1, min(count // 2, SAMPLED))
     chosen: Pages = np.sort(rng.permutation(count)[:half])
     return chosen
 
 
 def chances(truth: Truth) -> Pages:
-    """How often a walk has the choice of each page: once for every link to it, and once more."""
+    """The number of links to each page, plus one: the weight of its draws."""
     inside = truth.targets[truth.targets >= 0]
     often: Pages = 1 + np.bincount(inside, minlength=len(truth.relevant))
     return often
@@ -186,9 +186,12 @@ def chances(truth: Truth) -> Pages:
 def balanced(
     optimal: Vector, often: Pages, size: int, batches: int, rng: np.random.Generator
 ) -> list[Pages]:
-    """Places of batches, each optimal value as frequent as any other, but no page too frequent."""
+    """Batches of places in which each optimal value is equally frequent.
+
+    Values that few pages have are drawn less often, so that no page repeats too often.
+    """
     groups = [np.flatnonzero(optimal == level) for level in np.unique(optimal)]
-    # a handful of pages farther away than all others would make up a sixth of what is learnt
+    # else the few pages farthest from a reward would make up a sixth of all draws
     most = np.array([PASSES * len(group) / (size * batches) for group in groups])
     shares = np.minimum(most, 1 / len(groups))
     draws = [(group, np.cumsum(often[group])) for group in groups]

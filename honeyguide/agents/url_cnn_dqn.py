@@ -1,4 +1,4 @@
-"""A deep Q-network on the words of URLs (Friar 2017, §3.6; figure 2.11)."""
+"""Deep Q-learning on the words of URLs (Friar 2017, §3.6; figure 2.11)."""
 
 from collections.abc import Sequence
 
@@ -7,9 +7,9 @@ import torch
 
 from honeyguide.contracts import Agent, Candidates, Goal, State, Step, Vector, Visit
 from honeyguide.errors import unknown
-from honeyguide.learning.exploring import EPSILON, Fading
+from honeyguide.learning.exploring import EPSILON, EpsilonDecay
 from honeyguide.learning.replay import Experience, RankedReplay, Replay
-from honeyguide.learning.url_values import Frozen, UrlValues
+from honeyguide.learning.url_values import TargetNetwork, UrlValues
 from honeyguide.registry import part
 
 BATCH = 10  # experiences learnt from at each step
@@ -18,7 +18,7 @@ REPLAYS = {"none": None, "uniform": Replay, "ranked": RankedReplay}
 
 @part("agent", "url_cnn_dqn")
 class UrlCnnDqn(Agent):
-    """Walks to where a small network over the words of URLs expects the nearest reward."""
+    """Walks by values of URLs that a small convolutional network learns during the walk."""
 
     frontier = "walks"
 
@@ -26,11 +26,11 @@ class UrlCnnDqn(Agent):
         self,
         goal: Goal,
         rng: np.random.Generator,
-        gamma: float = 0.75,  # worth of what is one link further
-        epsilon_steps: int = 100_000,  # until no step is at random any more
+        gamma: float = 0.75,  # discount
+        epsilon_steps: int = 100_000,  # until epsilon is 0
         replay: str = "uniform",  # none, uniform or ranked
-        target_every: int = 100,  # steps between two copies of the network; 0: no copy
-        double: bool = False,  # whether the network itself chooses what its copy weighs (2.4.4)
+        target_every: int = 100,  # steps between two updates of the target network; 0: none is used
+        double: bool = False,  # double Q-learning (§2.4.4)
         step_size: float = 0.001,
     ) -> None:
         if replay not in REPLAYS:
@@ -39,8 +39,8 @@ class UrlCnnDqn(Agent):
         self._values = UrlValues(goal, for_network, step_size)
         self.features = self._values.features
         self.gamma, self.target_every, self.double = gamma, target_every, double
-        self._frozen = Frozen(self._values)
-        self._fading = Fading(for_steps, EPSILON, epsilon_steps)
+        self._target_network = TargetNetwork(self._values)
+        self._exploration = EpsilonDecay(for_steps, EPSILON, epsilon_steps)
         kind = REPLAYS[replay]
         self._replay = kind(for_replay) if kind else None
         self._steps = 0
@@ -51,15 +51,15 @@ class UrlCnnDqn(Agent):
         return self._values.score(links.x)
 
     def explores(self) -> bool:
-        """At random with probability epsilon, which falls to 0."""
-        return self._fading.explores()
+        """Take a random link with probability epsilon, which falls to 0."""
+        return self._exploration.explores()
 
     def ends(self, visit: Visit) -> bool:
-        """Section 3.2.3: an episode ends with a reward."""
+        """End the episode at a relevant page (Friar 2017, §3.2.3)."""
         return visit.verdict.relevant
 
     def learn(self, steps: Sequence[Step]) -> None:
-        """For each step: store it, draw some, step down the gradient, copy now and then."""
+        """For each step: store it, take a gradient step on a batch, update the target network."""
         for step in steps:
             now = self._values.experience(step)
             if self._replay is None:
@@ -68,62 +68,62 @@ class UrlCnnDqn(Agent):
                 self._replay.add(now)
                 drawn = self._replay.draw(BATCH)
                 chosen = [self._replay[place] for place in drawn.places]
-                self._replay.surprise(drawn.places, self._descend(chosen, drawn.weights))
+                self._replay.set_errors(drawn.places, self._descend(chosen, drawn.weights))
             self._steps += 1
             if not self.target_every or self._steps % self.target_every == 0:
-                self._frozen.copy()
+                self._target_network.update()
 
     def _descend(self, batch: Sequence[Experience], weights: Vector) -> Vector:
-        """Equation 2.15 with the copy's values (2.4.3): r + gamma max v(s'; theta-)."""
+        """Targets r + gamma max v(s'; theta-) (equation 2.15 and §2.4.3); return the errors."""
         rewards = np.array([experience.reward for experience in batch], np.float32)
-        targets = rewards + self.gamma * self._frozen.best(batch, self._choice(batch))
+        targets = rewards + self.gamma * self._target_network.best(batch, self._choice(batch))
         rows = np.array([experience.x for experience in batch])
         errors = self._values.learn(rows, targets, weights)
         self.loss = float((weights * errors * errors).mean())
         return errors
 
     def _choice(self, batch: Sequence[Experience]) -> Vector | None:
-        """Equation 2.20: the values by which the best option is chosen."""
+        """The values that choose the best option in double Q-learning (equation 2.20)."""
         if not self.double:
             return None
         return self._values.score(np.concatenate([experience.options for experience in batch]))
 
-    def news(self) -> dict[str, float]:
-        """What a training log shows."""
-        return {"loss": self.loss, "epsilon": self._fading.epsilon}
+    def log_figures(self) -> dict[str, float]:
+        """Figures for the training log, by name."""
+        return {"loss": self.loss, "epsilon": self._exploration.epsilon}
 
     def policy(self) -> State:
-        """The network; words have numbers of their own in each crawl."""
+        """The network, without words: each crawl numbers them anew."""
         return {"network": self._values.cnn.parameters.state()}
 
     def load_policy(self, state: State) -> None:
-        """Start from the network of an earlier crawl."""
+        """Start from the network that an earlier crawl has trained."""
         self._values.cnn.parameters.load(state["network"])
-        self._frozen.copy()
+        self._target_network.update()
 
-    def learnt(self) -> State:
-        """All that training needs to go on exactly here in another crawl."""
+    def training_state(self) -> State:
+        """The state from which training goes on in another crawl."""
         return self.state()
 
-    def load_learnt(self, state: State) -> None:
-        """Go on training from there."""
+    def load_training_state(self, state: State) -> None:
+        """Restore the state of an earlier training."""
         self.load(state)
 
     def state(self) -> State:
-        """All of it."""
+        """Everything that `load` restores."""
         return {
             "values": self._values.state(),
-            "frozen": self._frozen.data.numpy().copy(),
-            "fading": self._fading.state(),
+            "frozen": self._target_network.data.numpy().copy(),
+            "fading": self._exploration.state(),
             "replay": None if self._replay is None else self._replay.state(),
             "steps": self._steps,
         }
 
     def load(self, state: State) -> None:
-        """Go on from a saved state."""
+        """Restore a saved state."""
         self._values.load(state["values"])
-        self._frozen.copy(torch.from_numpy(state["frozen"].copy()))
-        self._fading.load(state["fading"])
+        self._target_network.update(torch.from_numpy(state["frozen"].copy()))
+        self._exploration.load(state["fading"])
         if self._replay is not None:
             self._replay.load(state["replay"])
         self._steps = state["steps"]

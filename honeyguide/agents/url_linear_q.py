@@ -1,4 +1,4 @@
-"""Q-learning on the words of URLs, with a weight for each word (Friar 2017, §3.4 and 3.5)."""
+"""Linear Q-learning on the words of URLs (Friar 2017, §3.4 and 3.5)."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,19 +9,19 @@ from numpy.typing import NDArray
 from honeyguide.contracts import Agent, Candidates, Goal, State, Step, Vector, Visit
 from honeyguide.errors import HoneyguideError, unknown
 from honeyguide.features.url_words import UrlWords
-from honeyguide.learning.exploring import EPSILON, Fading
+from honeyguide.learning.exploring import EPSILON, EpsilonDecay
 from honeyguide.learning.replay import Experience, RankedReplay, Replay
 from honeyguide.registry import part
 
 VOCABULARY = 10_000  # the commonest words
-BATCH = 10  # experiences learnt from again at each step
+BATCH = 10  # experiences of a gradient step
 REPLAYS = {"none": None, "uniform": Replay, "ranked": RankedReplay}
 Words = NDArray[np.uint16]  # rows of word numbers
 
 
 @part("agent", "url_linear_q")
 class UrlLinearQ(Agent):
-    """Walks to where the words of URLs promise most: a weight a word, learnt step by step."""
+    """Walks by values of URLs: the sum of a learnt weight for each of their words."""
 
     frontier = "walks"
 
@@ -29,19 +29,19 @@ class UrlLinearQ(Agent):
         self,
         goal: Goal,
         rng: np.random.Generator,
-        gamma: float = 0.75,  # worth of what is one link further
+        gamma: float = 0.75,  # discount
         step_size: float = 0.001,
-        epsilon_steps: int = 100_000,  # until no step is at random any more
+        epsilon_steps: int = 100_000,  # until epsilon is 0
         replay: str = "none",  # none, uniform or ranked
-        text: bool = False,  # whether anchors and titles are read too (3.5.1)
-        penalty: float = 0.0,  # what each step costs (3.5.2); the document tries 0.05
+        text: bool = False,  # whether anchors and titles are used too (§3.5.1)
+        penalty: float = 0.0,  # of each step (§3.5.2); Friar (2017) tries 0.05
     ) -> None:
         if replay not in REPLAYS:
             raise unknown("replay", replay, REPLAYS)
         for_weights, for_steps, for_replay = rng.spawn(3)
         self.features: UrlWords = bag_of_words(goal, text)
         self.gamma, self.penalty = gamma, penalty
-        self._fading = Fading(for_steps, EPSILON, epsilon_steps)
+        self._exploration = EpsilonDecay(for_steps, EPSILON, epsilon_steps)
         self._w = for_weights.normal(0.0, 0.001, VOCABULARY + 1).astype(np.float32)
         self._w[0] = 0.0  # no word
         self._adam = Adam(VOCABULARY + 1, step_size)
@@ -54,19 +54,19 @@ class UrlLinearQ(Agent):
         return self._values(links.x.astype(np.uint16))
 
     def explores(self) -> bool:
-        """At random with probability epsilon, which falls to 0."""
-        return self._fading.explores()
+        """Take a random link with probability epsilon, which falls to 0."""
+        return self._exploration.explores()
 
     def reward(self, visit: Visit) -> float:
-        """1 on a target, less what a step costs."""
+        """1 for a relevant page, less the penalty of a step."""
         return float(visit.verdict.relevant) - self.penalty
 
     def ends(self, visit: Visit) -> bool:
-        """Section 3.2.3: an episode ends with a reward."""
+        """End the episode at a relevant page (Friar 2017, §3.2.3)."""
         return visit.verdict.relevant
 
     def learn(self, steps: Sequence[Step]) -> None:
-        """A step down the gradient of equation 3.1 for each."""
+        """Take a gradient step on equation 3.1 for each step of the walk."""
         for step in steps:
             now = Experience(self._words_of(step), step.reward, self._options(step))
             if self._replay is None:
@@ -75,17 +75,17 @@ class UrlLinearQ(Agent):
             self._replay.add(now)
             drawn = self._replay.draw(BATCH)
             chosen = [self._replay[place] for place in drawn.places]
-            self._replay.surprise(drawn.places, self._descend(chosen, drawn.weights))
+            self._replay.set_errors(drawn.places, self._descend(chosen, drawn.weights))
 
     def _words_of(self, step: Step) -> Words:
-        """The page itself: with its title, where texts are read."""
+        """The word numbers of the visited page, with its title if texts are used."""
         if not self.features.anchors or step.page is None:
             return self.features.row_of(step).astype(np.uint16)
         words: Words = self.features.rows([step.link.url], [step.page.title])[0].astype(np.uint16)
         return words
 
     def _options(self, step: Step) -> Words:
-        """Where it can go on: nowhere from a reward."""
+        """The word numbers of the next links; none after a relevant page."""
         options = step.options.x[:0] if step.verdict.relevant else step.options.x
         longest = int((options > 0).sum(axis=1).max(initial=1))
         rows = np.zeros((len(options), self.features.width), np.uint16)
@@ -98,7 +98,7 @@ class UrlLinearQ(Agent):
         return values
 
     def _descend(self, batch: Sequence[Experience], weights: Vector) -> Vector:
-        """L(w) = (R + gamma max v(s'; w) - v(s; w))^2, the target held still: the errors."""
+        """One step on L(w) = (R + gamma max v(s'; w) - v(s; w))^2, targets fixed; the errors."""
         words = np.array([experience.x for experience in batch])
         errors = np.array([self._target(experience) for experience in batch], np.float32)
         errors -= self._values(words)
@@ -115,7 +115,7 @@ class UrlLinearQ(Agent):
         return experience.reward + self.gamma * float(self._values(experience.options).max())
 
     def weights(self) -> dict[str, float]:
-        """What each word is worth (figure 3.3 and table 3.2)."""
+        """The weight of each word (figure 3.3 and table 3.2)."""
         values = self._w.tolist()
         return {word: values[number] for number, word in enumerate(self.features.words) if number}
 
@@ -132,45 +132,45 @@ class UrlLinearQ(Agent):
         self.features.set_words(state["words"])
         self._w = np.array(state["weights"], np.float32)
 
-    def news(self) -> dict[str, float]:
-        """What a training log shows."""
-        return {"loss": float(np.mean(self._errors**2)), "epsilon": self._fading.epsilon}
+    def log_figures(self) -> dict[str, float]:
+        """Figures for the training log, by name."""
+        return {"loss": float(np.mean(self._errors**2)), "epsilon": self._exploration.epsilon}
 
-    def learnt(self) -> State:
-        """All that training needs to go on exactly here in another crawl."""
+    def training_state(self) -> State:
+        """The state from which training goes on in another crawl."""
         return self.state()
 
-    def load_learnt(self, state: State) -> None:
-        """Go on training from there."""
+    def load_training_state(self, state: State) -> None:
+        """Restore the state of an earlier training."""
         self.load(state)
 
     def state(self) -> State:
-        """All of it."""
+        """Everything that `load` restores."""
         return {
             "features": self.features.state(),
             "weights": self._w.copy(),
             "adam": self._adam.state(),
-            "fading": self._fading.state(),
+            "fading": self._exploration.state(),
             "replay": None if self._replay is None else self._replay.state(),
         }
 
     def load(self, state: State) -> None:
-        """Go on from a saved state."""
+        """Restore a saved state."""
         self.features.load(state["features"])
         self._w = state["weights"].copy()
         self._adam.load(state["adam"])
-        self._fading.load(state["fading"])
+        self._exploration.load(state["fading"])
         if self._replay is not None:
             self._replay.load(state["replay"])
 
 
 def bag_of_words(goal: Goal, anchors: bool = False) -> UrlWords:
-    """The words that have a weight (3.4)."""
+    """The features of a bag of URL words (§3.4)."""
     return UrlWords(vocabulary=VOCABULARY, anchors=anchors, repeats=False, surveyed=goal.surveyed())
 
 
 class Adam:
-    """Steps in proportion to a gradient's mean over its spread, both of late."""
+    """The Adam optimiser, for numpy arrays."""
 
     def __init__(self, size: int, step_size: float) -> None:
         self.step_size = step_size
@@ -179,7 +179,7 @@ class Adam:
         self._steps = 0
 
     def step(self, gradient: Vector) -> Vector:
-        """How far to go against a gradient."""
+        """The step to subtract from the parameters for a gradient."""
         self._steps += 1
         self._mean += 0.1 * (gradient - self._mean)
         self._square += 0.001 * (gradient * gradient - self._square)
@@ -188,7 +188,7 @@ class Adam:
         return step.astype(np.float32)
 
     def state(self) -> dict[str, Any]:
-        """Means and squares so far."""
+        """The moments and the number of steps."""
         return {
             "mean": self._mean.copy(),
             "square": self._square.copy(),
@@ -196,6 +196,6 @@ class Adam:
         }
 
     def load(self, state: dict[str, Any]) -> None:
-        """Go on from there."""
+        """Restore a saved state."""
         self._mean, self._square = state["mean"].copy(), state["square"].copy()
         self._steps = state["steps"]

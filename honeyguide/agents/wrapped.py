@@ -15,7 +15,7 @@ from honeyguide.contracts import (
 
 
 class Wrapped(Agent):
-    """The agent inside, under another hand."""
+    """Passes every call on to another agent; subclasses override some."""
 
     def __init__(self, agent: Agent) -> None:
         self.agent = agent
@@ -24,50 +24,50 @@ class Wrapped(Agent):
         self.foresees = agent.foresees
 
     def score(self, links: Candidates) -> Vector:
-        """What the other says."""
+        """As the wrapped agent decides."""
         return self.agent.score(links)
 
     def learn(self, steps: Sequence[Step]) -> None:
-        """Let the other learn."""
+        """Pass the steps on to the wrapped agent."""
         self.agent.learn(steps)
 
     def reward(self, visit: Visit) -> float:
-        """What the other says."""
+        """As the wrapped agent decides."""
         return self.agent.reward(visit)
 
     def follows(self, page: Page) -> bool:
-        """What the other says."""
+        """As the wrapped agent decides."""
         return self.agent.follows(page)
 
     def ends(self, visit: Visit) -> bool:
-        """What the other says."""
+        """As the wrapped agent decides."""
         return self.agent.ends(visit)
 
     def stale(self) -> bool:
-        """What the other says."""
+        """As the wrapped agent decides."""
         return self.agent.stale()
 
     def foreseen(self, x: Vector, score: float) -> float | None:
-        """What the other says."""
+        """As the wrapped agent decides."""
         return self.agent.foreseen(x, score)
 
     def explores(self) -> bool:
-        """What the other says."""
+        """As the wrapped agent decides."""
         return self.agent.explores()
 
     def stops(self, best_score: float) -> bool:
-        """What the other says."""
+        """As the wrapped agent decides."""
         return self.agent.stops(best_score)
 
     @property
     def learner(self) -> Agent:
-        """The other."""
+        """The learning agent inside the wrapped agent."""
         return self.agent.learner
 
     def state(self) -> State:
-        """The other's."""
+        """The state of the wrapped agent."""
         return self.agent.state()
 
     def load(self, state: State) -> None:
-        """Give it back to the other."""
+        """Restore the state of the wrapped agent."""
         self.agent.load(state)

@@ -14,7 +14,7 @@ from honeyguide.engine.loop import run_jumping
 from honeyguide.errors import HoneyguideError
 from honeyguide.plan import Plan
 
-Progress = Callable[[str, int], None]  # agent, pages that it has fetched since the last call
+Progress = Callable[[str, int], None]  # agent, pages fetched since the last call
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ def _run_once(
     curve = np.zeros(plan.budget, np.int32)
 
     def note(visit: Visit, step: Step, now: float) -> None:
-        # fill to the end: a crawl that stops early neither gains nor loses by it
+        # fill to the end: a crawl that stops early keeps its count
         curve[navigator.memory.visits - 1 :] = navigator.memory.relevant_found
         if visit.failure:
             failures[visit.failure] += 1

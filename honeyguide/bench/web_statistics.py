@@ -1,4 +1,4 @@
-"""Measure a web: degrees, topical locality, what links tell, near-duplicates and hosts."""
+"""Measure a web: degrees, topical locality, informative links, near-duplicates and hosts."""
 
 import re
 import zlib
@@ -17,11 +17,11 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-DISTANCES = 5  # most links from a relevant page
+DISTANCES = 5  # greatest distance from a relevant page, in links
 TOPIC_WORDS = 40  # most words that distinguish a topic's pages from others
 SHINGLE = 8  # words
-SKETCH = 16  # shingles kept of a page
-SAME = 12  # shared shingles that make two pages near-duplicates
+SKETCH = 16  # shingles per sketch
+SAME = 12  # least shared shingles of near-duplicates
 USELESS = frozenset(
     "click here|here|more|read more|more info|details|link|this|this page|page|next|previous|prev|"
     "back|go|home|top|up|continue|see|see also|full story|learn more|view|download|image".split("|")
@@ -35,7 +35,7 @@ class Web:
 
     pages: Sequence[Page]
     source: Ints  # by link
-    target: Ints  # by link; -1 when it leads outside
+    target: Ints  # by link; -1 if outside this web
     anchors: Sequence[str]  # by link
     urls: Sequence[str]  # by link
     offsets: Ints  # distinct inner links of page p: targets[offsets[p]:offsets[p + 1]]
@@ -47,8 +47,8 @@ def words(text: str) -> list[str]:
     return _WORD.findall(text.lower())
 
 
-def hold(pages: Iterable[Page]) -> Web:
-    """Number the pages and their links."""
+def link_arrays(pages: Iterable[Page]) -> Web:
+    """Return a web with its links as arrays of page numbers."""
     kept = list(pages)
     number = {page.url: i for i, page in enumerate(kept)}
     found = [(i, link) for i, page in enumerate(kept) for link in page.links]
@@ -70,7 +70,7 @@ def web_statistics(
     probes: int = 100,
 ) -> dict[str, Any]:
     """Return all measures; those of relevance are means over `labels`, each taken as a topic."""
-    web = hold(pages)
+    web = link_arrays(pages)
     vocabulary = [Counter(words(page.text)) for page in web.pages]
     topics = [_topic(web, vocabulary, label, generator, probes) for label in labels]
     return {
@@ -98,7 +98,7 @@ def _topic(
 ) -> dict[str, Any]:
     relevant = np.array([label in page.labels for page in web.pages])
     near = ring_locality(web, relevant, generator, probes)
-    telling = topic_words(vocabulary, relevant)
+    wanted = topic_words(vocabulary, relevant)
     inner = np.flatnonzero(web.target >= 0).tolist()
     truth = relevant[web.target[inner]]
     return {
@@ -106,9 +106,9 @@ def _topic(
         "relevant_at_distance": near,
         "lift_at_distance": near / relevant.mean(),
         "relevant_after_steps": walk_locality(web, relevant),
-        "auc_text": auc(np.array([_hits(counts, telling) for counts in vocabulary]), relevant),
-        "auc_anchor": auc(_told([web.anchors[i] for i in inner], telling), truth),
-        "auc_url": auc(_told([web.urls[i] for i in inner], telling), truth),
+        "auc_text": auc(np.array([_hits(counts, wanted) for counts in vocabulary]), relevant),
+        "auc_anchor": auc(_text_scores([web.anchors[i] for i in inner], wanted), truth),
+        "auc_url": auc(_text_scores([web.urls[i] for i in inner], wanted), truth),
         "auc_source": auc(relevant[web.source[inner]].astype(float), truth),
     }
 
@@ -163,7 +163,7 @@ def spans(offsets: Ints, rows: Ints) -> Ints:
 
 
 def walk_locality(web: Web, relevant: Flags) -> Floats:
-    """Return P(relevant) after 1, 2, ... random links from a relevant page, dead ends aside."""
+    """Return P(relevant) after 1, 2, ... random links from a relevant page, without dead ends."""
     counts = np.diff(web.offsets)
     here = relevant / relevant.sum()
     shares = np.zeros(DISTANCES)
@@ -201,12 +201,12 @@ def auc(scores: Floats, truth: Flags) -> float:
     return float(excess / (positives * negatives))
 
 
-def _hits(counts: Counter[str], telling: frozenset[str]) -> float:
-    return sum(counts[word] for word in telling & counts.keys()) / max(counts.total(), 1)
+def _hits(counts: Counter[str], wanted: frozenset[str]) -> float:
+    return sum(counts[word] for word in wanted & counts.keys()) / max(counts.total(), 1)
 
 
-def _told(texts: Sequence[str], telling: frozenset[str]) -> Floats:
-    scores = {text: _hits(Counter(words(text)), telling) for text in set(texts)}
+def _text_scores(texts: Sequence[str], wanted: frozenset[str]) -> Floats:
+    scores = {text: _hits(Counter(words(text)), wanted) for text in set(texts)}
     return np.array([scores[text] for text in texts])
 
 
@@ -225,7 +225,7 @@ def near_duplicates(texts: Sequence[str]) -> float:
             holders.setdefault(entry, []).append(i)
     shared: Counter[tuple[int, int]] = Counter()
     for together in holders.values():
-        # at most 50 pages: boilerplate that very many share makes no near-duplicates
+        # at most 50 pages: boilerplate on very many pages makes no near-duplicates
         for position, i in enumerate(together[:50]):
             shared.update((i, j) for j in together[position + 1 : 50])
     copies = {i for pair, count in shared.items() if count >= SAME for i in pair}

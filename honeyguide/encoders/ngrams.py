@@ -1,4 +1,4 @@
-"""Hashed pieces of words: no language model, so any language will do."""
+"""Hashed words and character n-grams, for any language."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -13,13 +13,13 @@ from honeyguide.registry import part
 from honeyguide.text.words import is_glued, words
 
 LONGEST = 4_000  # characters of a text that are read
-PIECES = (3, 4, 5)  # letters
-WIDEST = 1 << 20  # numbers of a vector; more is a slip of the hand
+PIECES = (3, 4, 5)  # lengths of n-grams
+WIDEST = 1 << 20  # a larger width is taken for a mistake
 
 
 @part("encoder", "ngrams", argument="width")
 class NgramEncoder:
-    """Hashed words and pieces of them, spelling only: for any language, without any model."""
+    """Hashed words and character n-grams: for any language, by spelling alone."""
 
     def __init__(self, width: int = 512, cache_megabytes: float = 64.0) -> None:
         if not 8 <= width <= WIDEST:
@@ -32,7 +32,7 @@ class NgramEncoder:
         return self._cached(texts)
 
     def knows(self, text: str) -> bool:
-        """Whether there is any word."""
+        """Whether the text has any word."""
         return bool(words(text))
 
     def _encode(self, texts: Sequence[str]) -> Matrix:
@@ -45,7 +45,7 @@ class NgramEncoder:
 
 
 def _pieces(text: str) -> list[str]:
-    """Words, with their pieces; of scripts without spaces, signs alone and in pairs."""
+    """Words and their character n-grams; in scripts without spaces, also pairs of characters."""
     found = words(text)
     pieces = list(found)
     for one, other in pairwise(found):

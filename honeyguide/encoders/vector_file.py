@@ -1,4 +1,4 @@
-"""Reads word vectors from text files, as GloVe and word2vec write them: one word a line."""
+"""Reads word vectors from text files in the formats of GloVe and word2vec: one word a line."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +10,7 @@ from honeyguide.errors import HoneyguideError
 
 
 def read_vectors(path: str | Path) -> tuple[dict[str, int], Matrix]:
-    """The row of each word, and the rows; a word2vec header line may say how many there are."""
+    """The row number of each word, and the vectors; a word2vec header line is optional."""
     try:
         with Path(path).open(encoding="utf-8") as file:
             return _parse(str(path), file)
@@ -22,11 +22,11 @@ def read_vectors(path: str | Path) -> tuple[dict[str, int], Matrix]:
 
 def _parse(path: str, lines: Iterator[str]) -> tuple[dict[str, int], Matrix]:
     first = next(lines, "")
-    promised, width = _shape(path, first)
+    announced, width = _shape(path, first)
     row: dict[str, int] = {}
     vectors: list[Matrix] = []
-    body = lines if promised is not None else _again(first, lines)
-    for number, line in enumerate(body, start=1 if promised is None else 2):
+    body = lines if announced is not None else _with_first(first, lines)
+    for number, line in enumerate(body, start=1 if announced is None else 2):
         if not line.strip():
             continue
         word, *numbers = line.rstrip().rsplit(" ", width)
@@ -41,15 +41,15 @@ def _parse(path: str, lines: Iterator[str]) -> tuple[dict[str, int], Matrix]:
         if word not in row:
             row[word] = len(vectors)
             vectors.append(vector)
-    if promised is not None and len(vectors) < promised:
+    if announced is not None and len(vectors) < announced:
         raise HoneyguideError(
-            f"word vectors {path} end early: {len(vectors)} words where {promised} were announced"
+            f"word vectors {path} end early: {len(vectors)} words where {announced} were announced"
         )
     return row, np.array(vectors, np.float32)
 
 
 def _shape(path: str, first: str) -> tuple[int | None, int]:
-    """How many words the first line announces, if it does, and how many numbers each has."""
+    """The number of words in a header, None without one, and the width of the vectors."""
     fields = first.split()
     if len(fields) == 2 and fields[0].isdecimal() and fields[1].isdecimal() and int(fields[1]) > 1:
         return int(fields[0]), int(fields[1])
@@ -58,6 +58,6 @@ def _shape(path: str, first: str) -> tuple[int | None, int]:
     return None, len(fields) - 1
 
 
-def _again(first: str, lines: Iterator[str]) -> Iterator[str]:
+def _with_first(first: str, lines: Iterator[str]) -> Iterator[str]:
     yield first
     yield from lines

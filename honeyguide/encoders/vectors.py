@@ -1,4 +1,4 @@
-"""What encoders share: pooling of word vectors, and a bounded cache of texts."""
+"""Shared by encoders: pooling of word vectors, and a bounded cache of text vectors."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import chain
@@ -14,7 +14,7 @@ from honeyguide.errors import HoneyguideError
 
 
 def flat(bags: Sequence[Collection[int]]) -> NDArray[np.intp]:
-    """All numbers of all bags in one array."""
+    """The numbers of all bags in one array."""
     return np.fromiter(chain.from_iterable(bags), np.intp, sum(map(len, bags)))
 
 
@@ -23,10 +23,10 @@ def pooled(
     vectors: NDArray[np.floating[Any]],
     weights: Vector | None = None,  # one for each number in `flat(bags)`
 ) -> Matrix:
-    """Unit vectors of the sums of the rows that each bag names; zero for an empty bag."""
+    """For each bag of row numbers, the normalised sum of those rows; zero for an empty bag."""
     sums = np.zeros((len(bags), vectors.shape[1]), np.float32)
     end = 0
-    # bag by bag the rows stay in the processor's cache, and the bits are the same in any batch
+    # one bag at a time: rows stay in the processor's cache, and results do not depend on the batch
     for row, bag in zip(sums, bags, strict=True):
         numbers = bag if isinstance(bag, np.ndarray) else np.fromiter(bag, np.intp, len(bag))
         rows = vectors.take(numbers, axis=0)
@@ -44,15 +44,15 @@ def unit(vectors: Matrix) -> Matrix:
     return units
 
 
-LONGEST = 1000  # bytes; longer texts are pages, which are seldom asked for twice
+LONGEST = 1000  # bytes of a cached text; longer ones are pages, which seldom repeat
 MOST_MEGABYTES = 16_384
-ENTRY = LONGEST + 160  # bytes of a text, its place and its share of the tables
+ENTRY = LONGEST + 160  # bytes of an entry besides its vector
 
 
 class Cached:
-    """Another encoder's vectors, kept by text; when there is no room left the oldest go first.
+    """A cache of an encoder's vectors by text; when it is full, the oldest are replaced.
 
-    Several threads may ask at once: pages are judged while links of others are scored.
+    It is safe for threads: pages are judged while links of others are scored.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class Cached:
         self._texts: list[str] = []  # by place
         self._next = 0
         self._clears = 0
-        self._lock = Lock()  # of all of these; never held while texts are encoded
+        self._lock = Lock()  # for all of these; not held while texts are encoded
 
     def __call__(self, texts: Sequence[str]) -> Matrix:
         """One row a text."""
@@ -81,7 +81,7 @@ class Cached:
             return np.empty((0, self._rows.shape[1]), np.float32)
 
     def clear(self) -> None:
-        """Forget everything, also what is being encoded now."""
+        """Remove all vectors, and do not keep those that are being encoded now."""
         with self._lock:
             self._place.clear()
             self._texts.clear()
@@ -100,12 +100,12 @@ class Cached:
         fresh = self._encode(list(new))
         rows[missing] = fresh[[new[texts[row]] for row in missing]]
         with self._lock:
-            if clears == self._clears:  # else vectors of these texts have changed since
+            if clears == self._clears:  # else the vectors are outdated
                 self._keep(new, fresh)
         return rows
 
     def _copied(self, places: list[int | None]) -> Matrix:
-        """The rows at these places, any where there is none."""
+        """The vectors at these places; an arbitrary one for None."""
         if not self._room:
             return np.empty((len(places), self._rows.shape[1]), np.float32)
         return self._rows[[place or 0 for place in places]]

@@ -1,4 +1,4 @@
-"""The default encoder: small vectors distilled from a language model, inside the package."""
+"""The default encoder: WordLlama, token vectors distilled from a language model."""
 
 import functools
 import logging
@@ -15,14 +15,14 @@ from honeyguide.errors import HoneyguideError
 from honeyguide.registry import part
 from honeyguide.text.words import words
 
-_SPACE = "\u2581"  # how pieces say that a word begins
-ACRONYM = 6  # letters of the longest word that is tried in capitals only
-MOST_WORDS = 300_000  # about 60 MB; after that many distinct words the table starts anew
+_SPACE = "\u2581"  # first character of tokens at the beginning of a word
+ACRONYM = 6  # letters of a word, at most, that is tried in capitals too
+MOST_WORDS = 300_000  # in the cache, about 60 MB; then it is cleared
 
 
 @part("encoder", "wordllama", argument="width")
 class WordLlamaEncoder:
-    """WordLlama: the mean of a text's word pieces; English, no download, fast."""
+    """WordLlama: the mean of a text's token vectors; English, no download, fast."""
 
     def __init__(self, width: int = 256, cache_megabytes: float = 128.0) -> None:
         if width not in (64, 128, 256):
@@ -38,7 +38,7 @@ class WordLlamaEncoder:
         return self._cached(texts)
 
     def knows(self, text: str) -> bool:
-        """Whether any word is in English, or written in pieces long enough to mean something."""
+        """Whether any word of the text is known: one token, or tokens of 1.5 letters or more."""
         return any(self._pieces[word] for word in words(text))
 
     def _encode(self, texts: Sequence[str]) -> Matrix:
@@ -48,11 +48,11 @@ class WordLlamaEncoder:
 
 
 class _Pieces(dict[str, bytes]):
-    """The numbers of each word's pieces, two bytes each; none if it is unknown."""
+    """A cache from words to their token numbers, two bytes each; empty for unknown words."""
 
     def __init__(self, tokenizer: Any) -> None:
         self._vocabulary: dict[str, int] = tokenizer.get_vocab()
-        # without the offsets and types that the tokenizer adds: a third of the time
+        # without offsets and types: three times as fast
         self._tokenize = tokenizer.model.tokenize
 
     def __missing__(self, word: str) -> bytes:
@@ -62,21 +62,21 @@ class _Pieces(dict[str, bytes]):
         return found
 
     def _split(self, word: str) -> list[int]:
-        """The pieces of a word in the spelling that breaks least: Iraq, DNA, rock."""
+        """The tokens of a word in the case that gives the fewest: Iraq, DNA, rock."""
         if len(word) > 40 or not (word.isascii() or _is_whole(word)):
             return []
         best = self._ids(word)
         names = (word.capitalize(), word.upper())[: 1 if len(word) > ACRONYM else 2]
         for name in names if len(best) > 1 else ():
-            # only one piece is fewer than two, and one piece is an entry of the vocabulary
+            # two tokens are beaten only by one, which would be in the vocabulary
             if len(best) > 2 or _SPACE + name in self._vocabulary:
                 best = min(best, self._ids(name), key=len)
-        # pieces of hardly more than a sign each spell a word without knowing it
+        # a word that splits into single letters is unknown
         is_known = len(best) == 1 or 3 * len(best) <= 2 * len(word)
         return best if is_known else []
 
     def _ids(self, word: str) -> list[int]:
-        """A word's pieces; the tokenizer need not be asked for one that is a piece itself."""
+        """The token numbers of a word; the tokenizer is not needed for a word that is a token."""
         whole = self._vocabulary.get(_SPACE + word)
         if whole is not None:
             return [whole]
@@ -89,7 +89,7 @@ def _is_whole(word: str) -> bool:
 
 @functools.cache
 def _load() -> tuple[Any, Matrix]:
-    """The tokenizer and one vector a piece, from the files inside the wordllama package."""
+    """The tokenizer and the token vectors, from the files inside the wordllama package."""
     root = logging.getLogger()
     handlers, level = root.handlers[:], root.level
     import wordllama  # noqa: PLC0415 slow, and it sets up logging

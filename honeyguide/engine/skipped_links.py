@@ -32,7 +32,7 @@ class SkippedLinks:
     def add(self, id: int, host: int, x: Vector) -> None:
         """Keep a link."""
         self._hosts = max(self._hosts, host + 1)
-        self._block.know_hosts(self._hosts)
+        self._block.grow_hosts(self._hosts)
         ids, hosts = np.array([id], np.int32), np.array([host], np.int32)
         self._block.put(ids, hosts, x[None], np.zeros(1, np.float32))
 

@@ -1,1 +1,1 @@
-"""Links as rows of numbers, from what the crawl has seen. Learning is not done here."""
+"""Features: each link as a row of numbers. Nothing is learnt here."""

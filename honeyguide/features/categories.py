@@ -1,4 +1,4 @@
-"""Words that tell relevant pages from others: the categories around a topic, found by crawling."""
+"""Words that are more frequent on relevant pages than on others, counted during the crawl."""
 
 from collections import Counter
 
@@ -8,18 +8,18 @@ from honeyguide.contracts import Page, State
 from honeyguide.text.words import STOP_WORDS, terms, words
 
 HEAD = 1000  # characters of a page whose words count
-MOST_WORDS = 50_000  # that are counted; the rarest go when there are more
-LEAST_PAGES = 3  # relevant pages that a word must be on
+MOST_WORDS = 50_000  # that are counted; beyond, the rarer half is dropped
+LEAST_PAGES = 3  # relevant pages on which a word must occur
 
 
 class Categories:
-    """Counts on how many pages each word is, relevant ones and all."""
+    """Counts, for each word, the pages and the relevant pages on which it occurs."""
 
     def __init__(self, topic: str) -> None:
         self._topic = frozenset(terms(topic))
         self._relevant: Counter[str] = Counter()
         self._all: Counter[str] = Counter()
-        self._pages = np.zeros(2, np.int64)  # relevant ones, all
+        self._pages = np.zeros(2, np.int64)  # counts of relevant pages and of all pages
 
     def note(self, page: Page, relevant: bool) -> None:
         """Count the words of a page."""
@@ -33,12 +33,14 @@ class Categories:
             self._relevant = Counter({w: n for w, n in self._relevant.items() if w in self._all})
 
     def top(self, count: int = 10) -> list[str]:
-        """The words that gain most, in bits over all pages, from a page being relevant."""
-        candidates = [word for word, pages in self._relevant.items() if self._may_be(word, pages)]
-        return sorted(candidates, key=lambda word: (-self._gain(word), word))[:count]
+        """The words that are most typical of relevant pages, by log-likelihood ratio."""
+        candidates = [
+            word for word, pages in self._relevant.items() if self._qualifies(word, pages)
+        ]
+        return sorted(candidates, key=lambda word: (-self._log_ratio(word), word))[:count]
 
     def state(self) -> State:
-        """All counts."""
+        """All word counts."""
         names = sorted(self._all)
         return {
             "words": names,
@@ -48,18 +50,19 @@ class Categories:
         }
 
     def load(self, state: State) -> None:
-        """Become what was saved."""
+        """Restore a saved state."""
         names = state["words"]
         self._all = Counter(dict(zip(names, state["all"].tolist(), strict=True)))
         relevant = zip(names, state["relevant"].tolist(), strict=True)
         self._relevant = Counter({word: pages for word, pages in relevant if pages})
         self._pages = state["pages"].copy()
 
-    def _may_be(self, word: str, pages: int) -> bool:
+    def _qualifies(self, word: str, pages: int) -> bool:
         plain = len(word) > 2 and not word.isdigit() and word not in STOP_WORDS
         return plain and pages >= LEAST_PAGES and word not in self._topic
 
-    def _gain(self, word: str) -> float:
+    def _log_ratio(self, word: str) -> float:
+        """In bits, summed over the relevant pages with the word."""
         relevant, pages = self._pages.tolist()
         here, elsewhere = self._relevant[word], self._all[word] - self._relevant[word]
         odds = ((here + 0.5) / (relevant + 1)) / ((elsewhere + 0.5) / (pages - relevant + 1))

@@ -1,4 +1,4 @@
-"""When a link was first seen."""
+"""The order in which links were first found."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from honeyguide.contracts import Matrix, MemoryView, Outlinks
 
 
 class Discovery:
-    """One number a link: how many URLs were seen before it."""
+    """One feature a link: the number of URLs found before it."""
 
     width = 1
 

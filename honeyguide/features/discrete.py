@@ -10,19 +10,23 @@ from honeyguide.contracts import Encoder, Ids, Matrix, MemoryView, Outlinks, Pag
 from honeyguide.errors import HoneyguideError
 from honeyguide.features.link_text import link_texts
 
-HEAD = 2000  # characters of a page that are encoded; the documents' articles are seldom longer
-FARTHEST = 9  # where the memory caps the distance to the last relevant page
-CHANGES = np.array([4, 3, 0, 1, 2], np.float32)  # much less, less, the same, more, much more
+HEAD = 2000  # characters of a page that are encoded; the articles of both papers are seldom longer
+FARTHEST = 9  # hops: the memory counts the distance to the last relevant page no further
+CHANGES = np.array(
+    [4, 3, 0, 1, 2], np.float32
+)  # bucket -> index: much less, less, the same, more, much more
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Buckets:
-    """Where buckets begin; a value on an edge belongs to the bucket above it."""
+    """The lower edges of buckets; a value on an edge belongs to the bucket above it."""
 
-    relevance: tuple[tuple[float, ...], ...]  # one index of the same value for each row of edges
+    relevance: tuple[
+        tuple[float, ...], ...
+    ]  # each tuple of edges gives one index of the same value
     change: tuple[float, float, float, float]
-    change_share: float = 1.0  # of the difference to the ancestors
-    nearness: bool = False  # 9 - distance in place of the distance
+    change_share: float = 1.0  # factor on the difference to the ancestors' relevance
+    nearness: bool = False  # whether to use 9 - distance instead of the distance
 
 
 # 5 and 6 overlapping buckets; delta_1 = 0.1, delta_2 = 0.3
@@ -40,10 +44,11 @@ PERTEJO = Buckets(
 
 
 class Discrete:
-    """Indexes of the page, its change and distance, then indexes of the link.
+    """A row a link: bucket indexes of its page, the page's change and distance, the link's indexes.
 
-    Both have the order topic, categories, all parents, relevant parents. The row of a seed,
-    which was found on no page, is zero, so that nothing can be learnt from it.
+    The indexes are of the cosines to the topic and to each category, then of the mean relevance of
+    all parents and of the relevant parents. The row of a seed is zero, so that nothing is learnt
+    from it.
     """
 
     def __init__(
@@ -68,17 +73,17 @@ class Discrete:
         if not found.links or found.page is None:
             return x
         x[:, : self.page_width] = self.of_page(memory, found.source, found.page)
-        said = self._encoder(link_texts(found.links)) @ self._sought.T
-        x[:, self.page_width :] = self._indexes(memory, found.ids, said)
+        cosines = self._encoder(link_texts(found.links)) @ self._sought.T
+        x[:, self.page_width :] = self._indexes(memory, found.ids, cosines)
         return x
 
     def of_page(self, memory: MemoryView, source: int, page: Page) -> Vector:
-        """The state: the page's indexes, its change and its distance."""
+        """The state of a page: its bucket indexes, its change and its distance."""
         own = np.array([source], np.int32)
-        relevance = memory.relevance(own)[0]  # the judge has read the page
-        said = np.concatenate([[relevance], self._categories(page)])[None]
+        relevance = memory.relevance(own)[0]  # as the judge found it
+        cosines = np.concatenate([[relevance], self._categories(page)])[None]
         numbers = [self._change(memory, own), self._distance(memory, own)]
-        state: Vector = np.concatenate([self._indexes(memory, own, said)[0], numbers])
+        state: Vector = np.concatenate([self._indexes(memory, own, cosines)[0], numbers])
         return state.astype(np.float32)
 
     def _categories(self, page: Page) -> Vector:
@@ -88,15 +93,15 @@ class Discrete:
         vector: Vector = self._encoder([f"{page.title}. {page.text[:HEAD]}"])[0]
         return vector @ categories.T
 
-    def _indexes(self, memory: MemoryView, ids: Ids, said: Matrix) -> Matrix:
-        """Of pages or links by rows: topic, categories, all parents, relevant parents."""
+    def _indexes(self, memory: MemoryView, ids: Ids, cosines: Matrix) -> Matrix:
+        """Bucket indexes, one row an id; `cosines` are those to the topic and the categories."""
         parents = memory.parent_relevance(ids), memory.relevant_parent_relevance(ids)
-        relevances = np.column_stack([said, *parents]).astype(np.float32)
+        relevances = np.column_stack([cosines, *parents]).astype(np.float32)
         columns = [np.searchsorted(edges, relevances, side="right") for edges in self._edges]
         return np.concatenate(columns, axis=1).astype(np.float32)
 
     def _change(self, memory: MemoryView, page: Ids) -> float:
-        """rl(p) - max wrl(x) over parents x of p; a page without parents has not changed."""
+        """The bucket of rl(p) - max wrl(x) over parents x of p; 0 for a page without parents."""
         change = np.float32(0.0)
         if memory.parent_count(page)[0]:
             change = (memory.relevance(page) - memory.ancestor_relevance(page))[0]
@@ -111,5 +116,5 @@ class Discrete:
 
 
 def category_words(categories: str) -> list[str]:
-    """Related words as they are written in a setting: "earth+science"."""
+    """Split a setting such as "earth+science" into its words."""
     return [word.strip() for word in re.split(r"[+,]", categories) if word.strip()]

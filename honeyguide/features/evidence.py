@@ -1,4 +1,4 @@
-"""What guide knows of a link: its words and their meaning, its parents, siblings and host."""
+"""The features of the guide agent: a link's words, parents, siblings and host."""
 
 from functools import lru_cache
 from zlib import crc32
@@ -24,10 +24,10 @@ from honeyguide.text.words import words
 
 
 class HostRecords:
-    """Two numbers a host: how well it is known, and how long it has brought nothing relevant.
+    """Two features a host: how often it was visited, and its visits since the last relevant page.
 
-    Both less their mean over the hosts visited so far: on a web of one host they are 0, since
-    there is nothing to choose.
+    Each is scaled to about 1 and reduced by its mean over the hosts visited so far, so both are 0
+    on a web of one host.
     """
 
     width = 2
@@ -42,40 +42,40 @@ class HostRecords:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of its table."""
+        """Size of its table in bytes."""
         return self._hosts.nbytes
 
-    def meet(self, hosts: Ids) -> None:
-        """Make room for hosts."""
+    def grow(self, hosts: Ids) -> None:
+        """Add empty rows for hosts that have none."""
         self._hosts.grow(int(hosts.max(initial=-1)) + 1)
 
     def rows(self, hosts: Ids) -> Matrix:
-        """What is known of hosts now."""
+        """The present features of hosts: shape (hosts, 2)."""
         rows: Matrix = self._hosts["row"][hosts] - self._mean()
         return rows
 
-    def worth(self, hosts: Ids, weights: Vector) -> Vector:
-        """rows(hosts) @ weights, with one product a host."""
+    def dot(self, hosts: Ids, weights: Vector) -> Vector:
+        """rows(hosts) @ weights, computed once a distinct host."""
         by_host: Vector = (self._hosts["row"] - self._mean()) @ weights
         return by_host[hosts]
 
-    def credit(self, host: int, relevant: float) -> None:
-        """Note a visit."""
+    def add_visit(self, host: int, relevant: float) -> None:
+        """Count a visit to a host, with its reward."""
         hosts = self._hosts
         self._visited += not hosts["visits"][host]
         hosts["visits"][host] += 1
         hosts["barren"][host] = 0 if relevant else hosts["barren"][host] + 1
         visits, barren = int(hosts["visits"][host]), int(hosts["barren"][host])
         before = hosts["row"][host].astype(np.float64)
-        hosts["row"][host] = visits / (visits + 1), 0.3 * np.log1p(barren)  # thirty are about one
+        hosts["row"][host] = visits / (visits + 1), 0.3 * np.log1p(barren)  # 30 visits give about 1
         self._sum += hosts["row"][host] - before
 
     def state(self) -> State:
-        """All of it."""
+        """Everything that `load` restores."""
         return {"hosts": self._hosts.state(), "visited": self._visited, "sum": self._sum.copy()}
 
     def load(self, state: State) -> None:
-        """Become what was saved."""
+        """Restore a saved state."""
         self._hosts.load(state["hosts"])
         self._visited, self._sum = state["visited"], state["sum"].copy()
 
@@ -83,40 +83,40 @@ class HostRecords:
         return (self._sum / max(self._visited, 1)).astype(np.float32)
 
 
-TRUST = 3.0  # visited links of a page that weigh as much as what is usual in this crawl
-MOST_PARENTS = 64  # of a visited page: the latest, which are told what came of it
-SHOWN = 15  # columns of evidence that change when a link is found
-# the others change with visits: one on its siblings, then those on its host
-EVIDENCE = SHOWN + 1 + HostRecords.width
+PRIOR = 3.0  # pseudo-count of visited links a page, at the crawl's mean relevance
+MOST_PARENTS = 64  # of a visited page: only the latest are updated with its outcome
+SIBLINGS = 15  # column of the siblings; those before it change only when a link is found
+EVIDENCE = SIBLINGS + 1 + HostRecords.width  # columns; the last ones are of the host
 
 
-class Company:
-    """What is known of each page seen, kept up to date while its link waits.
+class EvidenceTable:
+    """One row a page: evidence from its parents, siblings and host, updated while its link waits.
 
-    Of a parent's links, the share good / (tried + TRUST) is known to be relevant, and the share
-    TRUST / (tried + TRUST) is unknown: as relevant as is usual. Siblings are worth the mean of
-    that over a link's parents, less what is usual, which can change without a look at them.
+    A parent's links are expected to be relevant with the share (good + PRIOR * mean) /
+    (tried + PRIOR), where mean is the crawl's mean relevance. A link's sibling feature is the mean
+    of that over its parents, less the crawl's mean. The two summands are stored apart, so that a
+    change of the crawl's mean needs no update of the rows.
     """
 
     def __init__(self, dimensions: int) -> None:
-        self.dimensions = dimensions  # of the mean meaning of the words around a link
+        self.dimensions = dimensions  # of the mean vector of the words around a link
         self.width = EVIDENCE + dimensions
         self._pages = Columns(
-            row=(np.float32, self.width),  # the columns of siblings and host stay empty
+            row=(np.float32, self.width),  # the columns of siblings and host stay 0: see `rows`
             host=np.int32,
-            siblings=np.float32,  # mean share known to be relevant
-            unknown=np.float32,  # mean share unknown, less one
-            parents=np.float32,  # that these are means of
-            mentions=np.float32,
-            tried=np.float32,  # its links that were visited
-            good=np.float32,  # and relevant
-            first=np.int64,  # where its links begin
-            links=np.int32,  # how many it has
+            siblings=np.float32,  # mean of good / (tried + PRIOR) over its parents
+            unknown=np.float32,  # mean of PRIOR / (tried + PRIOR) over its parents, less 1
+            parents=np.float32,  # number of parents in these means
+            mentions=np.float32,  # times that a link to it was found
+            tried=np.float32,  # number of its links that were visited
+            good=np.float32,  # sum of their rewards
+            first=np.int64,  # place of its first link in _links
+            links=np.int32,  # number of its links
         )
-        self._links = Columns(page=np.int32)  # page after page
+        self._links = Columns(page=np.int32)  # targets of links, page after page
         self._hosts = HostRecords()
         self.visits, self.relevant = 0, 0.0
-        self.barren = 0  # visits since the last relevant page
+        self.since_relevant = 0  # visits since the last relevant page
         self._memory: MemoryView | None = None
 
     def __len__(self) -> int:
@@ -124,40 +124,43 @@ class Company:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of its tables."""
+        """Size of its tables in bytes."""
         return self._pages.nbytes + self._links.nbytes + self._hosts.nbytes
 
     def rows(self, pages: Ids) -> Matrix:
-        """What is known of pages now."""
+        """The present evidence on pages: shape (pages, width)."""
         rows: Matrix = self._pages["row"][pages]
-        rows[:, SHOWN] = self._siblings(pages)
-        rows[:, SHOWN + 1 : EVIDENCE] = self._hosts.rows(self._pages["host"][pages])
+        rows[:, SIBLINGS] = self._siblings(pages)
+        rows[:, SIBLINGS + 1 : EVIDENCE] = self._hosts.rows(self._pages["host"][pages])
         return rows
 
-    def worth(self, pages: Ids, weights: Vector) -> Vector:
-        """rows(pages) @ weights; one product over all pages when many are asked for."""
+    def dot(self, pages: Ids, weights: Vector) -> Vector:
+        """rows(pages) @ weights; for many pages, one product over the whole table."""
         rows: Matrix = self._pages["row"]
         few = 4 * len(pages) < len(self)
-        worth: Vector = rows[pages] @ weights if few else (rows @ weights)[pages]
-        worth += weights[SHOWN] * self._siblings(pages)
-        if len(self._hosts) > 1:  # else it is 0
+        products: Vector = rows[pages] @ weights if few else (rows @ weights)[pages]
+        products += weights[SIBLINGS] * self._siblings(pages)
+        if len(self._hosts) > 1:  # the features of a single host are 0
             hosts = self._pages["host"][pages]
-            worth += self._hosts.worth(hosts, weights[SHOWN + 1 : EVIDENCE])
-        return worth
+            products += self._hosts.dot(hosts, weights[SIBLINGS + 1 : EVIDENCE])
+        return products
 
-    def meet(self, memory: MemoryView, found: Outlinks) -> None:
-        """Make room for the pages of a crawl."""
+    def add_pages(self, memory: MemoryView, found: Outlinks) -> None:
+        """Add rows for a page and the targets of its links, where they have none."""
         self._memory = memory
         top = max(int(found.ids.max(initial=-1)), found.source)
         self._pages.grow(top + 1)
         self._pages["host"][found.ids] = hosts = memory.host(found.ids)
-        self._hosts.meet(hosts)
+        self._hosts.grow(hosts)
 
-    def hear(self, memory: MemoryView, found: Outlinks, likeness: Matrix, around: Matrix) -> None:
-        """Take in what a page says about its links.
+    def add_mentions(
+        self, memory: MemoryView, found: Outlinks, similarity: Matrix, around: Matrix
+    ) -> None:
+        """Update the rows of links with what the page they were found on says about them.
 
-        Likeness to the topic of a link's own words, those around it, all of them at the best of
-        its first mentions, and the page: a row each.
+        `similarity` has four rows, each with a cosine to the topic a link: of its own words, of
+        the words around it, the best of its first mentions, and of the page. `around` has the
+        vector of the words around each link.
         """
         pages, ids = self._pages, found.ids
         mentions = pages["mentions"][ids] + 1
@@ -166,17 +169,17 @@ class Company:
         rows = pages["row"][ids]
         meaning = rows[:, EVIDENCE:]
         meaning += (around[:, : self.dimensions] - meaning) * once[:, None]
-        rows[:, :SHOWN] = _evidence(rows, memory, ids, likeness, once)
+        rows[:, :SIBLINGS] = _evidence(rows, memory, ids, similarity, once)
         pages["row"][ids] = rows
         if found.source >= 0 and not pages["links"][found.source]:
-            self._introduce(found.source, ids, memory.known_links(found.source))
+            self._add_parent(found.source, ids, memory.known_links(found.source))
 
-    def credit(self, page: int, relevant: float) -> None:
-        """Let the siblings and the host of a visited page gain or lose by what it was."""
+    def add_visit(self, page: int, relevant: float) -> None:
+        """Update the evidence on a visited page's host and siblings with its reward."""
         self.visits += 1
         self.relevant += relevant
-        self.barren = 0 if relevant else self.barren + 1
-        self._hosts.credit(int(self._pages["host"][page]), relevant)
+        self.since_relevant = 0 if relevant else self.since_relevant + 1
+        self._hosts.add_visit(int(self._pages["host"][page]), relevant)
         if self._memory is None or not len(parents := self._memory.parents(page, MOST_PARENTS)):
             return
         pages = self._pages
@@ -193,26 +196,26 @@ class Company:
         np.add.at(pages["unknown"], siblings, np.repeat(more_unknown - unknown, counts) * share)
 
     def state(self) -> State:
-        """All of it."""
+        """Everything that `load` restores."""
         return {
             "pages": self._pages.state(),
             "links": self._links.state(),
             "hosts": self._hosts.state(),
             "visits": self.visits,
             "relevant": self.relevant,
-            "barren": self.barren,
+            "barren": self.since_relevant,
         }
 
     def load(self, state: State) -> None:
-        """Become what was saved."""
+        """Restore a saved state."""
         self._pages.load(state["pages"])
         self._links.load(state["links"])
         self._hosts.load(state["hosts"])
         self.visits, self.relevant = state["visits"], state["relevant"]
-        self.barren = state.get("barren", 0)  # older crawls were kept without it
+        self.since_relevant = state.get("barren", 0)  # older crawls did not store it
 
-    def _introduce(self, parent: int, children: Ids, known: tuple[int, int]) -> None:
-        """Note the links of a page, and tell each what its new siblings were so far."""
+    def _add_parent(self, parent: int, children: Ids, known: tuple[int, int]) -> None:
+        """Store the links of a page and update the sibling feature of each."""
         pages = self._pages
         pages["tried"][parent], pages["good"][parent] = known
         added = self._links.add(len(children), page=children)
@@ -224,30 +227,33 @@ class Company:
         pages["unknown"][children] += (unknown - 1 - pages["unknown"][children]) * share
 
     def _shares(self, parents: Ids) -> tuple[Vector, Vector]:
-        """The share of a page's links that is known to be relevant, and that is unknown."""
+        """good / (tried + PRIOR) and PRIOR / (tried + PRIOR) of parents."""
         good: Vector = self._pages["good"][parents]
-        told: Vector = self._pages["tried"][parents] + np.float32(TRUST)
-        return good / told, np.float32(TRUST) / told
+        total: Vector = self._pages["tried"][parents] + np.float32(PRIOR)
+        return good / total, np.float32(PRIOR) / total
 
     def _siblings(self, pages: Ids) -> Vector:
-        usual = np.float32((self.relevant + 0.5) / (self.visits + 2))
-        siblings: Vector = self._pages["siblings"][pages] + usual * self._pages["unknown"][pages]
+        mean = np.float32((self.relevant + 0.5) / (self.visits + 2))
+        siblings: Vector = self._pages["siblings"][pages] + mean * self._pages["unknown"][pages]
         return siblings
 
 
-def _evidence(rows: Matrix, memory: MemoryView, ids: Ids, likeness: Matrix, once: Vector) -> Matrix:
-    own, around, whole, source = likeness
+def _evidence(
+    rows: Matrix, memory: MemoryView, ids: Ids, similarity: Matrix, once: Vector
+) -> Matrix:
+    """The columns before SIBLINGS; `once` is 1 / mentions, to update means."""
+    own, around, best, source = similarity
     around_mean = rows[:, 2] + (around - rows[:, 2]) * once
     source_mean = rows[:, 4] + (source - rows[:, 4]) * once
     parents, relevant = memory.parent_count(ids), memory.relevant_parent_count(ids)
     share = relevant / np.maximum(parents, 1)
-    many = 0.3 * np.log1p(parents)  # so that thirty parents are about one
+    many = 0.3 * np.log1p(parents)  # 30 parents give about 1
     return np.stack(
         [
             np.ones(len(ids), np.float32),
             own,
             around_mean,
-            whole,
+            best,
             source_mean,
             memory.parent_relevance(ids),
             memory.ancestor_relevance(ids),
@@ -264,13 +270,13 @@ def _evidence(rows: Matrix, memory: MemoryView, ids: Ids, likeness: Matrix, once
     )
 
 
-HEAD = 300  # characters of a page that say what it is about
+HEAD = 300  # characters at the start of a page, taken for what it is about
 
 
 class LinkEvidence:
-    """A row of [meaning of the link's words | hashed words].
+    """A row a link: the vector of its words, then its hashed words.
 
-    What a row cannot hold, since it changes while the link waits, is kept by page in `company`.
+    What changes while the link waits is kept by page in `evidence`.
     """
 
     def __init__(self, goal: Goal, dimensions: int = 64, buckets: int = 256) -> None:
@@ -279,11 +285,11 @@ class LinkEvidence:
         self.dimensions = min(dimensions, goal.encoder.width)
         self.buckets = buckets
         self.width = self.dimensions + buckets
-        self.company = Company(self.dimensions)
-        self._similarity = TopicSimilarity(goal.topic, goal.encoder)  # all that best_first knows
+        self.evidence = EvidenceTable(self.dimensions)
+        self._similarity = TopicSimilarity(goal.topic, goal.encoder)  # as best_first has it
 
     def __call__(self, memory: MemoryView, found: Outlinks) -> Matrix:
-        self.company.meet(memory, found)
+        self.evidence.add_pages(memory, found)
         x = np.zeros((len(found.links), self.width), np.float32)
         if not found.links:
             return x
@@ -292,32 +298,32 @@ class LinkEvidence:
         x[:, : self.dimensions] = own[:, : self.dimensions]
         self._hash_words(x[:, self.dimensions :], found.links)
         source = np.full(len(x), self._source(found), np.float32)
-        whole = self._similarity(memory, found)[:, 0]
-        likeness = np.stack([own @ self._topic, around @ self._topic, whole, source])
-        self.company.hear(memory, found, likeness, around)
+        best = self._similarity(memory, found)[:, 0]
+        similarity = np.stack([own @ self._topic, around @ self._topic, best, source])
+        self.evidence.add_mentions(memory, found, similarity, around)
         return x
 
     @property
     def nbytes(self) -> int:
-        """Bytes of its tables."""
-        return self.company.nbytes + self._similarity.nbytes
+        """Size of its tables in bytes."""
+        return self.evidence.nbytes + self._similarity.nbytes
 
-    def whole(self, links: Candidates) -> Matrix:
-        """Rows with all that is known now: of the words, then of the company."""
-        return np.hstack([links.x, self.company.rows(links.ids)])
+    def full_rows(self, links: Candidates) -> Matrix:
+        """All features of links: those of `links.x`, then the present evidence."""
+        return np.hstack([links.x, self.evidence.rows(links.ids)])
 
-    def worth(self, links: Candidates, weights: Vector) -> Vector:
-        """whole(links) @ weights."""
-        company = self.company.worth(links.ids, weights[self.width :])
-        return links.x @ weights[: self.width] + company
+    def dot(self, links: Candidates, weights: Vector) -> Vector:
+        """full_rows(links) @ weights."""
+        of_evidence = self.evidence.dot(links.ids, weights[self.width :])
+        return links.x @ weights[: self.width] + of_evidence
 
     def state(self) -> State:
-        """What is known of each page so far."""
-        return {"company": self.company.state(), "similarity": self._similarity.state()}
+        """The evidence on each page so far."""
+        return {"company": self.evidence.state(), "similarity": self._similarity.state()}
 
     def load(self, state: State) -> None:
-        """Go on from there."""
-        self.company.load(state["company"])
+        """Restore a saved state."""
+        self.evidence.load(state["company"])
         self._similarity.load(state["similarity"])
 
     def _source(self, found: Outlinks) -> float:
@@ -337,7 +343,7 @@ class LinkEvidence:
 
 @lru_cache(100_000)
 def hashed(url_words: str, anchor: str, tag_path: str, buckets: int) -> NDArray[np.intp]:
-    """The buckets of a link's words: of its URL, its anchor and its place in the page."""
+    """The distinct buckets of a link's URL words, anchor words and tag path, ascending."""
     signs = {f"u:{word}" for word in url_words.lower().split()}
     signs |= {f"a:{word}" for word in words(anchor)} | ({f"t:{tag_path}"} if tag_path else set())
     places = {crc32(sign.encode("utf-8", "replace")) % buckets for sign in signs}

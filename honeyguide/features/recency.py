@@ -1,4 +1,4 @@
-"""When a link was last found, and how far from a seed."""
+"""The order in which links were last found, and their depth."""
 
 import numpy as np
 
@@ -6,12 +6,12 @@ from honeyguide.contracts import Matrix, MemoryView, Outlinks, State
 
 
 class Recency:
-    """Two numbers a link: its place on a stack, where the latest is on top, and its depth."""
+    """Two features a link: the number of links found before it, and its hops from a seed."""
 
     width = 2
 
     def __init__(self) -> None:
-        self._found = 0  # links found so far, each time they were found
+        self._found = 0  # links found so far; a link found twice counts twice
 
     def __call__(self, memory: MemoryView, found: Outlinks) -> Matrix:
         start, self._found = self._found, self._found + len(found.ids)
@@ -20,9 +20,9 @@ class Recency:
         return np.stack([places, np.array(depths, np.float32)], axis=1)
 
     def state(self) -> State:
-        """How many were found."""
+        """The number of links found so far."""
         return {"found": self._found}
 
     def load(self, state: State) -> None:
-        """Go on from there."""
+        """Restore a saved state."""
         self._found = state["found"]

@@ -1,4 +1,4 @@
-"""The words of a URL, also where they are written together: "taxadvice" is "tax advice"."""
+"""Split URLs into words, also where they are written together: "taxadvice" is "tax advice"."""
 
 import gzip
 import json
@@ -9,16 +9,16 @@ from math import log
 from urllib.parse import unquote
 
 LONGEST = 24  # letters of a word
-# costs of a word that nobody knows, in nats: one for each, and one for each letter
+# cost in nats of a word that is not in the list: UNKNOWN + LETTER * letters
 UNKNOWN, LETTER = 12.0, 2.0
-MOST_LETTERS = 80  # of a run that is taken apart; longer ones are data
+MOST_LETTERS = 80  # of a run that is split; longer ones are data
 
 _runs = re.compile(r"[a-z]+").findall
 
 
 @lru_cache(maxsize=1 << 17)
 def url_words(url: str) -> tuple[str, ...]:
-    """The words of a URL in order, its host's ending included, scheme and numbers left out."""
+    """The words of a URL in order, with its top-level domain, without scheme and digits."""
     place = url.partition("://")[2] or url
     text = unquote(place).lower().removeprefix("www.")
     return tuple(word for run in _runs(text) for word in segment(run) if len(word) > 1)
@@ -26,11 +26,11 @@ def url_words(url: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1 << 17)
 def segment(run: str) -> tuple[str, ...]:
-    """The likeliest words that together are these letters: dynamic programming over their ends."""
+    """Split letters into the most probable words, by dynamic programming."""
     costs = _costs()
     if run in costs or len(run) <= 2 or len(run) > MOST_LETTERS:
         return (run,)
-    best, begins = [0.0], [0]  # of the letters up to each place: the least cost, the last word
+    best, begins = [0.0], [0]  # by end: the least cost up to there, and the start of the last word
     for end in range(1, len(run) + 1):
         least, begin = min(
             (best[start] + _cost(run[start:end], costs), start)
@@ -46,7 +46,7 @@ def segment(run: str) -> tuple[str, ...]:
 
 
 def is_word(letters: str) -> bool:
-    """Whether these letters are one of the commonest words, and no name or code."""
+    """Whether these letters are in the list of common words."""
     return letters in _costs()
 
 
@@ -56,7 +56,7 @@ def _cost(word: str, costs: dict[str, float]) -> float:
 
 @cache
 def _costs() -> dict[str, float]:
-    """Minus the log-probability of each word: by Zipf's law, one in rank times ln(1.78 words)."""
+    """Minus the log-probability of each word by Zipf's law: 1 / (rank * ln(1.78 * words))."""
     packed = (files("honeyguide.features") / "words.json.gz").read_bytes()
     words: list[str] = json.loads(gzip.decompress(packed))  # of GloVe 6B, the commonest first
     spread = log(log(1.78 * len(words)))

@@ -1,4 +1,4 @@
-"""A page and a link on it as numbers that mean the same for any topic (Pertejo 2021, §3.7.1)."""
+"""Features of a page and a link on it that do not depend on the topic (Pertejo 2021, §3.7.1)."""
 
 import numpy as np
 
@@ -6,13 +6,13 @@ from honeyguide import urls
 from honeyguide.columns import Columns
 from honeyguide.contracts import Goal, Ids, Matrix, MemoryView, Outlinks, State, Vector
 
-STATE = 5  # numbers that tell where a link stands; the others tell of the link
-FARTHEST = 9  # hops, where memory stops counting
-COSINES = slice(STATE, STATE + 3)  # of the link's URL, anchor and surroundings with the topic
+STATE = 5  # first features of a row: those of the page; the others are of the link
+FARTHEST = 9  # hops: the memory counts no further
+COSINES = slice(STATE, STATE + 3)  # of the topic with the link's URL, anchor and surrounding words
 
 
 class StateAction:
-    """Where a link stands, what it says, who else points to it, and how its host did so far."""
+    """A row a link: its page's state, cosines to the topic, parents and its host's record."""
 
     width = STATE + 12
 
@@ -24,7 +24,7 @@ class StateAction:
     def __call__(self, memory: MemoryView, found: Outlinks) -> Matrix:
         ids = found.ids
         hosts = memory.host(ids)
-        self._credit(memory, found.source, hosts)
+        self._add_page(memory, found.source, hosts)
         x = np.zeros((len(ids), self.width), np.float32)
         if found.source >= 0:
             x[:, :STATE] = _state(memory, np.array([found.source], np.int32))
@@ -53,11 +53,11 @@ class StateAction:
         return cosines
 
     def _record(self, hosts: Ids) -> tuple[Vector, Vector]:
-        """How relevant a host's pages were, and how many there were."""
+        """The smoothed mean relevance of each host's pages, and the log of their number."""
         pages = self._hosts["pages"][hosts]
         return (self._hosts["relevance"][hosts] + 0.1) / (pages + 1), np.log1p(pages) / 5
 
-    def _credit(self, memory: MemoryView, source: int, hosts: Ids) -> None:
+    def _add_page(self, memory: MemoryView, source: int, hosts: Ids) -> None:
         page = np.array([source] if source >= 0 else [], np.int32)
         its_host = memory.host(page)
         top = max(int(hosts.max(initial=-1)), int(its_host.max(initial=-1))) + 1
@@ -67,15 +67,15 @@ class StateAction:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of its table."""
+        """Size of its table in bytes."""
         return self._hosts.nbytes
 
     def state(self) -> State:
-        """How hosts did."""
+        """Pages and relevance of each host."""
         return self._hosts.state()
 
     def load(self, state: State) -> None:
-        """Go on from there."""
+        """Restore a saved state."""
         self._hosts.load(state)
 
 

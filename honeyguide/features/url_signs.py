@@ -1,4 +1,4 @@
-"""What a URL shows before it is fetched (Lim 2016, §5.2.4)."""
+"""Features of a URL that need no fetch, such as its length and depth (Lim 2016, §5.2.4)."""
 
 import base64
 import gzip
@@ -12,10 +12,10 @@ import numpy as np
 
 from honeyguide import urls
 
-SIGNS = "abcdefghijklmnopqrstuvwxyz0 "  # letters, any digit, and where a word begins or ends
-EDGE = -1  # the last sign: where a word begins or ends
-SHORTEST = 5  # letters that say anything
-GIBBERISH = -3.4  # mean log-probability of a sign; docs/use/gates.md says how it was chosen
+SIGNS = "abcdefghijklmnopqrstuvwxyz0 "  # letters, 0 for any digit, a space for the edge of a word
+EDGE = -1  # index of the space
+SHORTEST = 5  # letters; shorter runs are not judged
+GIBBERISH = -3.4  # mean log-probability of a character; docs/use/gates.md says how it was chosen
 
 _runs = re.compile(r"[a-z0-9]+").findall
 _digit = re.compile(r"\d").sub
@@ -23,7 +23,7 @@ _extension = re.compile(r"\.([a-z0-9]{1,5})$").search
 
 
 class UrlSigns(NamedTuple):
-    """The looks of a URL."""
+    """What can be read from a URL alone."""
 
     length: int  # characters
     depth: int  # segments of its path
@@ -34,7 +34,7 @@ class UrlSigns(NamedTuple):
 
 
 def url_signs(url: str) -> UrlSigns:
-    """Look at a canonical URL."""
+    """The features of a canonical URL."""
     place, _, query = url.partition("?")
     host = urls.host(url)
     path = place.split("/", 3)[3] if place.count("/") > 2 else ""
@@ -50,7 +50,7 @@ def url_signs(url: str) -> UrlSigns:
 
 
 def is_gibberish(text: str) -> bool:
-    """Whether its longest run of letters and digits is no word of any kind."""
+    """Whether the longest run of letters and digits is unlikely to be a word."""
     runs = _runs(text.lower())
     longest = max(runs, key=len, default="")
     return len(longest) >= SHORTEST and likelihood(longest) < GIBBERISH
@@ -58,11 +58,13 @@ def is_gibberish(text: str) -> bool:
 
 @lru_cache(1 << 14)
 def likelihood(word: str) -> float:
-    """The mean log-probability of a word's signs, each after the two before it."""
+    """The mean log-probability of a word's characters, by a trigram model."""
     if word.isdigit():
-        return 0.0  # a number is a number
+        return 0.0  # numbers are no gibberish
     table, one, two, total = _table(), EDGE, EDGE, 0.0
-    marked = [SIGNS.find(sign) for sign in _digit("0", word.lower())]  # -1 is an edge too
+    marked = [
+        SIGNS.find(sign) for sign in _digit("0", word.lower())
+    ]  # -1, an edge, for other characters
     for three in (*marked, EDGE):
         total += table[one][two][three]
         one, two = two, three
@@ -71,9 +73,9 @@ def likelihood(word: str) -> float:
 
 @cache
 def _table() -> list[list[list[float]]]:
-    """Log-probabilities of a sign after two others, made by benchmarks/gibberish.py."""
+    """Log-probabilities of a character after two others, made by benchmarks/gibberish.py."""
     packed = (files("honeyguide.features") / "letters.json.gz").read_bytes()
-    said = json.loads(gzip.decompress(packed))
-    steps = np.frombuffer(base64.b85decode(said["table"]), np.uint8).astype(np.float32)
-    table: list[list[list[float]]] = (-steps * said["step"]).reshape((len(SIGNS),) * 3).tolist()
+    stored = json.loads(gzip.decompress(packed))
+    steps = np.frombuffer(base64.b85decode(stored["table"]), np.uint8).astype(np.float32)
+    table: list[list[list[float]]] = (-steps * stored["step"]).reshape((len(SIGNS),) * 3).tolist()
     return table

@@ -1,4 +1,4 @@
-"""A link as the words of its URL: a row of word numbers (Friar 2017, §3.4 and 3.6)."""
+"""The words of a link's URL as a row of word numbers (Friar 2017, §3.4 and 3.6)."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -9,12 +9,15 @@ from honeyguide.contracts import Matrix, MemoryView, Outlinks, State, Step, Vect
 from honeyguide.features.segmenting import is_word, url_words
 from honeyguide.text.words import words as words_of
 
-COVERED = 0.8  # of the words in URLs are common ones (3.4)
-TEXT = "~"  # before words of anchors and titles, which have numbers of their own (3.5.1)
+COVERED = 0.8  # share of all word occurrences that the common words make up (§3.4)
+TEXT = "~"  # prefix of words from anchors and titles, which have numbers of their own (§3.5.1)
 
 
 def common_words(urls: Iterable[str], rarest: float = 1.0) -> list[str]:
-    """The words that make up most of what URLs say, and rarer ones, the commonest first."""
+    """The commonest words that make up 80 % of the words in URLs, the commonest first.
+
+    A `rarest` below 1 adds rarer words, down to that share of the last one's frequency.
+    """
     ranked = Counter(word for url in urls for word in url_words(url)).most_common()
     counts = np.array([count for _, count in ranked])
     last = int(np.searchsorted(np.cumsum(counts), COVERED * counts.sum()))
@@ -22,22 +25,22 @@ def common_words(urls: Iterable[str], rarest: float = 1.0) -> list[str]:
 
 
 class UrlWords:
-    """The numbers of a URL's words in order, then zeros; a word gets one once seen a few times.
+    """A row a link: the numbers of its URL's words in order, then zeros.
 
-    The first words seen so often are about the commonest, and later ones stay unknown. Where URLs
-    were surveyed, their common words are known at once, and no other words of URLs.
+    A word gets a number when it was seen `sightings` times, until the vocabulary is full. With
+    surveyed URLs, their common words have numbers from the start, and other URL words get none.
     """
 
     def __init__(
         self,
         width: int = 50,  # words of a URL that are read
         vocabulary: int = 10_000,  # words with a number
-        sightings: int = 3,  # after which a word has a number
+        sightings: int = 3,  # after which a word gets a number
         anchors: bool = False,  # whether anchors are read too
-        repeats: bool = True,  # whether a word counts as often as it is there; a bag's does not
-        names: bool = True,  # whether what is in no dictionary counts too: it has no meaning
-        surveyed: Sequence[str] = (),  # URLs whose common words are known at once
-        rarest: float = 1.0,  # how often a word is there, against the rarest of those 80 %
+        repeats: bool = True,  # whether a repeated word appears again; not in a bag of words
+        names: bool = True,  # whether words that are not in the word list get numbers
+        surveyed: Sequence[str] = (),  # URLs whose common words have numbers from the start
+        rarest: float = 1.0,  # as in common_words
     ) -> None:
         self.width = width
         self.vocabulary = vocabulary
@@ -47,7 +50,7 @@ class UrlWords:
         self.names = names
         self.words: list[str] = [""]  # by number
         self._numbers: dict[str, int] = {}
-        self._seen: dict[str, int] = {}  # how often, of words without a number
+        self._seen: dict[str, int] = {}  # sightings of words without a number
         self._settled = len(surveyed) > 0
         if surveyed:
             common = common_words(surveyed, rarest)
@@ -58,35 +61,35 @@ class UrlWords:
         return self.rows([link.url for link in found.links], texts)
 
     def rows(self, urls: Sequence[str], texts: Sequence[str] = ()) -> Matrix:
-        """A row for each URL, with the words of a text after its own where there is one."""
-        said = [url_words(url) for url in urls]
+        """One row a URL: its words, then those of its text, if texts are given."""
+        found = [url_words(url) for url in urls]
         if texts:
-            said = [
+            found = [
                 (*own, *(TEXT + word for word in words_of(text)))
-                for own, text in zip(said, texts, strict=True)
+                for own, text in zip(found, texts, strict=True)
             ]
-        rows = np.zeros((len(said), self.width), np.float32)
-        for row, words in zip(rows, said, strict=True):
+        rows = np.zeros((len(found), self.width), np.float32)
+        for row, words in zip(rows, found, strict=True):
             numbers = self._numbered(words)
             row[: len(numbers)] = numbers[: self.width]
         return rows
 
     def row_of(self, step: Step) -> Vector:
-        """The page of a step; start pages have their rows from before any word had a number."""
+        """The row of a step's page; that of a seed is made anew, with the words known by now."""
         return step.x if step.link.depth else self.rows([step.link.url])[0]
 
     def set_words(self, words: Iterable[str]) -> None:
-        """Have these numbers and no others, if there is no room for more."""
+        """Number these words from 1, and forget all others."""
         self.words = ["", *words]
         self._numbers = {word: number for number, word in enumerate(self.words) if number}
         self._seen = {}
 
     def state(self) -> State:
-        """Words with numbers, and those on the way to one."""
+        """Words with numbers, and the sightings of others."""
         return {"words": self.words[1:], "seen": list(self._seen.items())}
 
     def load(self, state: State) -> None:
-        """Go on from there."""
+        """Restore a saved state."""
         self.set_words(state["words"])
         self._seen = dict(state["seen"])
 
@@ -96,7 +99,7 @@ class UrlWords:
         return [n for n in (found if self.repeats else dict.fromkeys(found)) if n]
 
     def _note(self, word: str) -> int:
-        """Count a word without a number; when it was seen often enough, it gets one."""
+        """Count a word without a number; return its new number, or 0 if it gets none yet."""
         if len(self.words) > self.vocabulary or not (self.names or is_word(word)):
             return 0
         if self._settled and not word.startswith(TEXT):

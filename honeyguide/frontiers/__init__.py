@@ -1,1 +1,3 @@
-"""The waiting links, and which of them is next. Scores come from agents, not from here."""
+"""Frontiers, one a file: each holds the waiting links and decides which is taken next. Links are
+not scored here.
+"""

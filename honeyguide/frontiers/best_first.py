@@ -1,4 +1,4 @@
-"""The best waiting link first, whatever page it was found on, host by host politely."""
+"""A priority queue of links, rate-limited per host."""
 
 import heapq
 import math
@@ -10,19 +10,18 @@ from honeyguide.contracts import Ids, Mask, Matrix, Scorer, State, Taken, Vector
 from honeyguide.frontiers.block import NOTHING, Block, Entry, Hosts
 from honeyguide.registry import part
 
-SHORTLIST = 64  # links that a host keeps in order; the rest is looked through when they are gone
-FEWEST = 16  # links that are listed after all was scored anew, and four more for each take since
-FAR_WORSE = 2.0  # standard deviations of the scores usually taken
-DRAWS = 32  # blind tries before the available links are counted
+SHORTLIST = 64  # best links of a host that are kept sorted; the rest is searched when they are gone
+FEWEST = 16  # links that are listed after a rescoring, plus four for each take since the last
+FAR_WORSE = 2.0  # standard deviations of the scores taken lately
+DRAWS = 32  # random rows that are tried before all available links are listed
 WORST = (math.inf, 0)
 
 
 @part("frontier", "best_first")
 class BestFirst:
-    """Takes the best waiting link whose host may be asked now.
+    """Takes the waiting link with the highest score whose host may be requested now.
 
-    Each host keeps a short list of its best links, so that a turn costs a look at the
-    hosts, not at the links.
+    Each host keeps a short list of its best links, so that a take compares hosts, not links.
     """
 
     def __init__(
@@ -31,32 +30,36 @@ class BestFirst:
         rng: np.random.Generator,
         delay: float = 0.0,  # seconds between two requests to a host
         per_host: int = 1,  # requests in flight to a host
-        patience: float = 0.0,  # seconds worth waiting for a much better link
+        patience: float = 0.0,  # seconds to wait for a host with a much better link
     ) -> None:
         self.rng = rng
         self.patience = patience
         self._block = Block(width)
         self._hosts = Hosts(delay, per_host)
-        self._best = Columns(64, score=np.float32)  # by host: nothing of it is better than this
+        self._best = Columns(64, score=np.float32)  # by host: an upper bound of its scores
         self._short: dict[int, list[Entry]] = {}  # by host: a heap of its best links
-        self._floor: dict[int, tuple[float, int]] = {}  # by host: up to here the list is complete
+        self._floor: dict[
+            int, tuple[float, int]
+        ] = {}  # by host: worse links may be missing from its list
         self._seen = Columns(seen=np.bool_)  # by page
-        self._taken: dict[int, tuple[int, float]] = {}  # page: host, and when that was ready
-        self._usual = _ScoreSpread()
-        self._takes = 0  # since all was scored anew
+        self._taken: dict[
+            int, tuple[int, float]
+        ] = {}  # page: its host, and since when that was ready
+        self._scores_taken = _ScoreSpread()
+        self._takes = 0  # since the last rescoring
 
     def __len__(self) -> int:
         return len(self._block)
 
     def wants(self, ids: Ids) -> Mask:
-        """New pages, and those that wait already."""
-        self._know_pages(ids)
+        """Pages that were never seen, and those that wait."""
+        self._grow_pages(ids)
         return ~self._seen["seen"][ids] | self._block.holds(ids)
 
     def put(self, ids: Ids, hosts: Ids, x: Matrix, scores: Vector) -> None:
         """Add new links and refresh waiting ones; a score of -inf refuses a link."""
-        self._know_pages(ids)
-        self._know_hosts(hosts)
+        self._grow_pages(ids)
+        self._grow_hosts(hosts)
         kept = scores > NOTHING
         if not kept.all():
             self.drop(ids[~kept])
@@ -68,39 +71,39 @@ class BestFirst:
             self._enlist(*link)
 
     def take(self, now: float, at_random: bool = False) -> Taken | None:
-        """The next link whose host may be asked now, or none."""
+        """The best link whose host may be requested now, or a random one; None if there is none."""
         page = self._draw(now) if at_random else self._choose(now)
-        return None if page is None else self._leave(page, now)
+        return None if page is None else self._take_out(page, now)
 
     def pick(self, id: int, now: float) -> Taken | None:
-        """This waiting link, whosever turn it is; none when it does not wait."""
-        return self._leave(id, now) if self._block.holds(np.array([id], np.int32))[0] else None
+        """Take this link, whatever its score or host; None if it does not wait."""
+        return self._take_out(id, now) if self._block.holds(np.array([id], np.int32))[0] else None
 
-    def _leave(self, page: int, now: float) -> Taken:
+    def _take_out(self, page: int, now: float) -> Taken:
         host, x, score = self._block.remove(page)
         self._taken[page] = host, self._hosts.start(host, now)
         self._takes += 1
-        self._usual.note(score)
+        self._scores_taken.note(score)
         return Taken(page, x, score)
 
     def release(self, id: int, now: float, delay: float | None = None) -> None:
-        """The visit is over; its host rests for `delay` seconds from now, unless it is UNASKED."""
+        """End a visit; its host is not requested for `delay` seconds, unless that is UNASKED."""
         self._hosts.end(*self._taken.pop(id), now, delay)
 
     def park(self, id: int) -> None:
-        """Forget a taken link, unvisited, until it is found again."""
+        """Put a taken link out of the queue, unvisited, until it is found again."""
         self._hosts.cancel(*self._taken.pop(id))
         self._seen["seen"][id] = False
 
     def drop(self, ids: Ids) -> None:
-        """These need no visit any more."""
-        self._know_pages(ids)
+        """Remove links; they are not added again."""
+        self._grow_pages(ids)
         self._seen["seen"][ids] = True
         for id in ids[self._block.holds(ids)]:
             self._block.remove(int(id))
 
     def shed(self, keep: int) -> Vector:
-        """Forget all but the best waiting links, until they are found again: their scores."""
+        """Remove all but the `keep` best links until found again; return the removed scores."""
         pages, scores = self._block.worst(len(self) - keep)
         for page in pages.tolist():
             self._block.remove(page)
@@ -109,16 +112,16 @@ class BestFirst:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of its tables."""
+        """Size of its tables in bytes."""
         return self._block.nbytes + self._hosts.nbytes + self._best.nbytes + self._seen.nbytes
 
     @property
     def row_bytes(self) -> int:
-        """Bytes of links that wait, and of those that wait no more."""
+        """Size in bytes of the rows of links, those taken included until `compact`."""
         return self._block.row_bytes
 
     def compact(self) -> None:
-        """Give back the memory of links that wait no more."""
+        """Free the memory of links that do not wait any more."""
         self._block.compact()
         self._list_anew()
 
@@ -133,35 +136,39 @@ class BestFirst:
         return float(self._hosts.ready[later].min()) if np.any(later) else None
 
     def rescore(self, score: Scorer) -> None:
-        """New scores for all that waits."""
+        """Give all waiting links new scores."""
         self._block.rescore(score)
         self._list_anew()
 
     def end(self) -> None:
-        """There are no episodes here."""
+        """Do nothing: there are no episodes here."""
 
     def best(self) -> float:
-        """The highest score that waits; -inf when nothing does."""
+        """The highest score of a waiting link; -inf without links."""
         return float(self._block.score.max(initial=NOTHING))
 
     def state(self) -> State:
-        """All but the short lists, which follow from it."""
+        """Everything but the short lists, which `load` makes again."""
         return {
             "block": self._block.state(),
             "hosts": self._hosts.state(),
             "seen": self._seen.state(),
             "taken": [[page, *taken] for page, taken in self._taken.items()],
-            "usual": [self._usual.count, self._usual.mean, self._usual.variance],
+            "usual": [
+                self._scores_taken.count,
+                self._scores_taken.mean,
+                self._scores_taken.variance,
+            ],
             "rng": self.rng.bit_generator.state,
         }
 
     def load(self, state: State) -> None:
-        """Become what was saved."""
+        """Restore a saved state."""
         self._block.load(state["block"])
         self._hosts.load(state["hosts"])
         self._seen.load(state["seen"])
         self._taken = {page: (host, ready) for page, host, ready in state["taken"]}
-        self._usual = _ScoreSpread(*state["usual"])
+        self._scores_taken = _ScoreSpread(*state["usual"])
         self.rng.bit_generator.state = state["rng"]
         self._best.grow(len(self._hosts))
         self._list_anew()
@@ -174,19 +181,19 @@ class BestFirst:
         return None if front is None else front[1]
 
     def _host_for(self, now: float) -> int | None:
-        """The host to ask now: the best one available, unless a far better one soon will be."""
+        """The host to request now; None if a far better one is ready within `patience` seconds."""
         available = self._hosts.available(now)
         host = self._best_host(available)
         if host is None or not self.patience:
             return host
         rival = self._best_host(~available & (self._hosts.ready <= now + self.patience))
         best = self._best["score"]
-        if rival is not None and self._usual.far_worse(best[host], best[rival]):
+        if rival is not None and self._scores_taken.far_worse(best[host], best[rival]):
             return None
         return host
 
     def _best_host(self, among: Mask) -> int | None:
-        """The host with the best waiting link, its bound made exact."""
+        """The host with the best waiting link; upper bounds are made exact on the way."""
         best = self._best["score"]
         bounds = np.where(among, best, NOTHING)
         while len(bounds):
@@ -201,10 +208,10 @@ class BestFirst:
         return None
 
     def _draw(self, now: float) -> int | None:
-        """A waiting link of an available host, each as likely as any other."""
+        """A uniformly random link of the available hosts."""
         block, available = self._block, self._hosts.available(now)
         if not np.any(available & block.hosts_waiting()):
-            return None  # without a look at the dice: asking in vain must change nothing
+            return None  # before any draw: a take in vain must not change the generator
         for row in self.rng.integers(0, len(block.score), size=DRAWS).tolist():
             if block.score[row] > NOTHING and available[block.host[row]]:
                 return int(block.page[row])
@@ -214,7 +221,7 @@ class BestFirst:
     # ------------------------------------------------------------------ short lists
 
     def _front(self, host: int) -> Entry | None:
-        """A host's best link."""
+        """The best waiting link of a host."""
         while self._block.waiting(host):
             links = self._short.get(host)
             if links is None:
@@ -249,7 +256,7 @@ class BestFirst:
         return bool(self._block.page[row] == page and self._block.score[row] == -score)
 
     def _list_anew(self) -> None:
-        """List the best links of all hosts at once, and bound what each host has."""
+        """Make the short lists and upper bounds of all hosts anew."""
         best = self._best["score"]
         best[:] = NOTHING
         np.maximum.at(best, self._block.host, self._block.score)
@@ -262,25 +269,25 @@ class BestFirst:
 
     # ------------------------------------------------------------------ growing
 
-    def _know_pages(self, ids: Ids) -> None:
+    def _grow_pages(self, ids: Ids) -> None:
         self._seen.grow(int(ids.max(initial=-1)) + 1)
 
-    def _know_hosts(self, hosts: Ids) -> None:
+    def _grow_hosts(self, hosts: Ids) -> None:
         top = int(hosts.max(initial=-1)) + 1
         if top > len(self._best):
             self._best.grow(top, score=NOTHING)
-            self._hosts.know(top)
-            self._block.know_hosts(top)
+            self._hosts.grow(top)
+            self._block.grow_hosts(top)
 
 
 class _ScoreSpread:
-    """Mean and spread of the scores lately taken, by which "far worse" is measured."""
+    """Moving mean and variance of the scores of taken links."""
 
     def __init__(self, count: int = 0, mean: float = 0.0, variance: float = 0.0) -> None:
         self.count, self.mean, self.variance = count, mean, variance
 
     def note(self, score: float) -> None:
-        """Take one more score in."""
+        """Add a score."""
         if not math.isfinite(score):
             return
         self.count += 1
@@ -290,5 +297,5 @@ class _ScoreSpread:
         self.variance = (1 - rate) * (self.variance + rate * away * away)
 
     def far_worse(self, one: float, other: float) -> bool:
-        """Whether one score is far below another."""
+        """Whether one score is at least two standard deviations below another."""
         return self.count >= 20 and other - one > FAR_WORSE * math.sqrt(self.variance)

@@ -1,4 +1,4 @@
-"""Waiting links as one block of feature rows, and which hosts may be asked now."""
+"""A table of waiting links, and the rate limit of hosts."""
 
 from collections.abc import Iterator
 
@@ -10,88 +10,91 @@ from honeyguide.contracts import UNASKED, Candidates, Ids, Mask, Matrix, Scorer,
 
 
 class Hosts:
-    """The rest that each host is owed; hosts are numbers from zero."""
+    """The rate limit of hosts: when each may be requested next, and its requests in flight.
+
+    Hosts are numbers from 0; times are seconds of the crawl's clock.
+    """
 
     def __init__(self, delay: float = 0.0, per_host: int = 1) -> None:
         self.delay = delay  # seconds between two requests to a host
         self.per_host = per_host  # requests in flight to a host
         self._rows = Columns(64, ready=np.float64, busy=np.int32)
-        self._flying = 0  # requests to all hosts
-        self._latest = 0.0  # when all have rested
+        self._in_flight = 0  # requests to all hosts
+        self._latest = 0.0  # when all hosts are ready
 
     def __len__(self) -> int:
         return len(self._rows)
 
     @property
     def nbytes(self) -> int:
-        """Bytes of what is known of hosts."""
+        """Size of its table in bytes."""
         return self._rows.nbytes
 
-    def know(self, count: int) -> None:
-        """Make room for hosts below this number."""
+    def grow(self, count: int) -> None:
+        """Add empty rows for hosts below this number."""
         self._rows.grow(count)
 
     def available(self, now: float) -> Mask:
-        """Which hosts may be asked now."""
+        """Which hosts may be requested now."""
         return (self.ready <= now) & ~self.full
 
-    def at_rest(self, now: float) -> bool:
-        """Whether every host may be asked now."""
-        return self._flying == 0 and self._latest <= now
+    def all_ready(self, now: float) -> bool:
+        """Whether every host may be requested now."""
+        return self._in_flight == 0 and self._latest <= now
 
     def may_ask(self, hosts: Ids, now: float) -> Mask:
-        """Which of these hosts may be asked now."""
+        """Which of these hosts may be requested now."""
         may: Mask = (self._rows["ready"][hosts] <= now) & (
             self._rows["busy"][hosts] < self.per_host
         )
         return may
 
     def soonest(self, hosts: Ids, now: float) -> float | None:
-        """When one of these hosts may be asked; None when each waits for an answer."""
+        """When the first of these hosts may be requested; None if all have requests in flight."""
         free = hosts[self._rows["busy"][hosts] < self.per_host]
         return max(now, float(self._rows["ready"][free].min())) if len(free) else None
 
     @property
     def ready(self) -> NDArray[np.float64]:
-        """When each host has rested."""
+        """The time when each host may be requested next."""
         return self._rows["ready"]
 
     @property
     def full(self) -> Mask:
-        """Which hosts have as many requests in flight as they may."""
+        """Which hosts have `per_host` requests in flight."""
         return self._rows["busy"] >= self.per_host
 
     def start(self, host: int, now: float) -> float:
-        """A request goes out; returns since when the host was ready."""
+        """Begin a request; return since when the host was ready."""
         before = float(self._rows["ready"][host])
         self._rows["busy"][host] += 1
-        self._flying += 1
+        self._in_flight += 1
         self._rest(host, now + self.delay)
         return before
 
     def end(self, host: int, before: float, now: float, delay: float | None) -> None:
-        """A request is over; the host rests for the delay from now."""
+        """End a request; the host is not ready until `delay` seconds from now."""
         if delay == UNASKED:
             self.cancel(host, before)
             return
         self._rows["busy"][host] -= 1
-        self._flying -= 1
+        self._in_flight -= 1
         self._rest(host, now + (self.delay if delay is None else delay))
 
     def cancel(self, host: int, before: float) -> None:
-        """The request did not go out after all: the host is as ready as before."""
+        """Undo `start`: no request was sent."""
         self._rows["busy"][host] -= 1
-        self._flying -= 1
+        self._in_flight -= 1
         self._rows["ready"][host] = before
 
     def state(self) -> State:
-        """All of it."""
+        """Everything that `load` restores."""
         return self._rows.state()
 
     def load(self, state: State) -> None:
-        """Become what was saved."""
+        """Restore a saved state."""
         self._rows.load(state)
-        self._flying = int(self._rows["busy"].sum())
+        self._in_flight = int(self._rows["busy"].sum())
         self._latest = float(self.ready.max(initial=0.0))
 
     def _rest(self, host: int, until: float) -> None:
@@ -100,14 +103,14 @@ class Hosts:
 
 
 Entry = tuple[float, int, int]  # -score, page, row: older pages first among equals
-# numbers scored at once: they fit into the processor's cache, and the product of so few is not
-# shared out to threads, which would wait for a core that is busy parsing
+# features scored at once: they fit into the processor's cache, and BLAS uses no threads for so
+# few, which would wait for a core that is busy parsing
 SLAB = 1 << 18
 NOTHING = np.float32(-np.inf)  # the score of a row that is not in use
 
 
 class Block:
-    """Rows of features with their scores; a freed row is used again."""
+    """Waiting links as rows of features, score, page and host; free rows are reused."""
 
     def __init__(self, width: int) -> None:
         self._slab = max(1, SLAB // width)  # rows that are scored at once
@@ -120,23 +123,23 @@ class Block:
         return len(self._rows) - len(self._free)
 
     def holds(self, pages: Ids) -> Mask:
-        """Which pages have a row."""
-        self._know(pages)
+        """Which pages wait, that is, have a row."""
+        self._grow(pages)
         return self._row_of["row"][pages] > 0
 
     @property
     def nbytes(self) -> int:
-        """Bytes of its tables, free rows included."""
+        """Size of its tables in bytes, free rows included."""
         tables = (self._rows, self._row_of, self._hosts)
         return sum(table.nbytes for table in tables)
 
     @property
     def row_bytes(self) -> int:
-        """Bytes of all rows, free ones included."""
+        """Size of the rows in bytes, free ones included."""
         return self._rows.nbytes
 
     def compact(self) -> None:
-        """Move the rows in use together and give back the memory of the others."""
+        """Move the rows in use together and free the memory of the others."""
         if not self._free:
             return
         used = np.flatnonzero(self.score > NOTHING)
@@ -145,15 +148,15 @@ class Block:
         self._free = []
 
     def waiting(self, host: int) -> int:
-        """How many rows a host has."""
+        """The number of rows of a host."""
         return int(self._hosts["waiting"][host])
 
     def hosts_waiting(self) -> Mask:
         """Which hosts have rows."""
         return self._hosts["waiting"] > 0
 
-    def know_hosts(self, count: int) -> None:
-        """Make room for hosts below this number."""
+    def grow_hosts(self, count: int) -> None:
+        """Add empty rows for hosts below this number."""
         self._hosts.grow(count)
 
     def rows(self, pages: Ids) -> NDArray[np.intp]:
@@ -161,7 +164,7 @@ class Block:
         return self._row_of["row"][pages].astype(np.intp) - 1
 
     def put(self, pages: Ids, hosts: Ids, x: Matrix, scores: Vector) -> None:
-        """Give each page a row, its old one where it has one."""
+        """Write the row of each page: its own, or a free one if it has none."""
         new = ~self.holds(pages)
         if np.any(new):
             self._row_of["row"][pages[new]] = self._claim(int(new.sum())) + 1
@@ -173,7 +176,7 @@ class Block:
         self._rows["score"][rows] = scores
 
     def remove(self, page: int) -> tuple[int, Vector, float]:
-        """Free a page's row and say what it held: host, features, score."""
+        """Free the row of a page and return its host, features and score."""
         row = int(self._row_of["row"][page]) - 1
         host, score = int(self._rows["host"][row]), float(self._rows["score"][row])
         self._row_of["row"][page] = 0
@@ -241,7 +244,7 @@ class Block:
         return zip(*(column.tolist() for column in columns), strict=True)
 
     def state(self) -> State:
-        """All of it."""
+        """Everything that `load` restores."""
         return {
             "rows": self._rows.state(),
             "row_of": self._row_of.state(),
@@ -250,9 +253,9 @@ class Block:
         }
 
     def load(self, state: State) -> None:
-        """Become what was saved."""
+        """Restore a saved state."""
         rows, width = state["rows"], self._rows["x"].shape[1]
-        if np.shape(rows["x"])[1] == width + 1:  # 0.1.0 kept the page's number there, too
+        if np.shape(rows["x"])[1] == width + 1:  # 0.1.0 stored the page's number in a last column
             rows = {**rows, "x": rows["x"][:, :width]}
         self._rows.load(rows)
         self._row_of.load(state["row_of"])
@@ -264,12 +267,12 @@ class Block:
         fresh = self._rows.add(count - len(reused))
         return np.array([*reused, *fresh], np.int32)
 
-    def _know(self, pages: Ids) -> None:
+    def _grow(self, pages: Ids) -> None:
         self._row_of.grow(int(pages.max(initial=-1)) + 1)
 
 
 def _largest(scores: Vector, pages: Ids, count: int) -> NDArray[np.intp]:
-    """Places of the `count` largest scores; among equals the lowest page numbers."""
+    """Places of the `count` largest scores; among equal ones those of the lowest pages."""
     worst = np.partition(scores, len(scores) - count)[len(scores) - count]
     above, equal = np.flatnonzero(scores > worst), np.flatnonzero(scores == worst)
     room = count - len(above)

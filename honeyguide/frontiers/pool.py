@@ -1,4 +1,4 @@
-"""Pages at which a walk may begin: all of them, or a fair sample that never grows too large."""
+"""Pages at which a walk may start: all of them, or a uniform sample of bounded size."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,11 +10,11 @@ from honeyguide.columns import Columns
 from honeyguide.contracts import Ids, Mask, Matrix, State, Vector
 
 Rows = NDArray[np.integer[Any]]
-DRAWS = 16  # blind tries before all rows are looked at
+DRAWS = 16  # random rows that are tried before all are checked
 
 
 class Pool:
-    """Rows of pages; beyond its room each row ever added is as likely to be kept as any other."""
+    """Rows of pages; beyond `room` rows it is a reservoir sample of all rows ever added."""
 
     def __init__(self, width: int, room: int | None = None) -> None:
         self.room = room
@@ -26,7 +26,7 @@ class Pool:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of its rows."""
+        """Size of its rows in bytes."""
         return self._rows.nbytes
 
     @property
@@ -40,12 +40,12 @@ class Pool:
         return self._rows["host"]
 
     def row(self, row: int) -> tuple[int, int, Vector]:
-        """A page, its host, its features."""
+        """The page, host and features of a row."""
         rows = self._rows
         return int(rows["id"][row]), int(rows["host"][row]), rows["x"][row].copy()
 
     def add(self, ids: Ids, hosts: Ids, x: Matrix, rng: np.random.Generator) -> None:
-        """Take rows in; in a full pool they push others out, ever more rarely."""
+        """Add rows; in a full pool they replace random others, ever more rarely."""
         space = len(ids) if self.room is None else min(len(ids), self.room - len(self))
         self._set(np.arange(len(self), len(self) + space), ids[:space], hosts[:space], x[:space])
         self._added += space
@@ -60,7 +60,7 @@ class Pool:
             self._set(places[lucky], ids[chosen], hosts[chosen], x[chosen])
 
     def remove(self, id: int) -> None:
-        """Forget a page."""
+        """Remove all rows of a page."""
         for row in np.flatnonzero(self.ids == id)[::-1]:
             last = len(self) - 1
             for name in ("id", "host", "x"):
@@ -68,7 +68,7 @@ class Pool:
             self._rows.pop()
 
     def draw(self, rng: np.random.Generator, fits: Callable[[Rows], Mask]) -> int | None:
-        """A row that fits, each as likely as any other; looking in vain throws no dice."""
+        """A uniformly random row among those that fit; without any, None and no use of `rng`."""
         before = rng.bit_generator.state
         if len(self) > DRAWS:
             rows = rng.integers(0, len(self), DRAWS)
@@ -83,11 +83,11 @@ class Pool:
         return int(found[rng.integers(len(found))])
 
     def state(self) -> State:
-        """All of it."""
+        """Everything that `load` restores."""
         return {"rows": self._rows.state(), "added": self._added}
 
     def load(self, state: State) -> None:
-        """Become what was saved."""
+        """Restore a saved state."""
         self._rows.load(state["rows"])
         self._added = state["added"]
 

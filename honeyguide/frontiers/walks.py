@@ -1,4 +1,4 @@
-"""Walks over pages, link by link, that begin again elsewhere when they end (Friar 2017, §3.2)."""
+"""Walks from page to page that start again elsewhere when they end (Friar 2017, §3.2)."""
 
 from collections import deque
 
@@ -13,16 +13,16 @@ from honeyguide.frontiers.pool import Pool, Rows
 from honeyguide.registry import part
 
 NOTHING = np.float32(-np.inf)  # the score of a link that was taken
-REMEMBERED = 10_000  # pages seen at which a walk may begin again
+REMEMBERED = 10_000  # pages seen at which a walk may start again
 
 
 @part("frontier", "walks")
 class Walks:
-    """Takes a link of the page just read; at its end begins again at a start page.
+    """Takes a link of the last page; when the walk ends, a random start page.
 
-    What is put in takes the place of what waited: a walk is at one page. Pages count as seen only
-    while they are among the last ones visited, so a walk may come back. With several visits at
-    once it also takes the next best links of its page.
+    `put` replaces all waiting links: a walk is at one page. Only the last `ignored` pages count as
+    seen, so that a walk may revisit others. With several visits in flight it also takes the next
+    best links of its page.
     """
 
     def __init__(
@@ -31,109 +31,113 @@ class Walks:
         rng: np.random.Generator,
         delay: float = 0.0,  # seconds between two requests to a host
         per_host: int = 1,  # requests in flight to a host
-        ignored: int = 50,  # pages last visited, which are not visited again
-        anywhere: bool = False,  # begins again at any page seen, not only at start pages
-        longest: int = 50,  # pages of a walk: where there are few dead ends, greedy ones go round
-        temperature: float = 0.0,  # of a softmax over scores, by which it takes links; 0: the best
+        ignored: int = 50,  # last visited pages, which are not visited again
+        anywhere: bool = False,  # starts again at any page seen, not only at start pages
+        longest: int = 50,  # pages of a walk; without dead ends greedy walks run in circles
+        temperature: float = 0.0,  # of the softmax from which links are drawn; 0: the best
     ) -> None:
         if not 0 <= temperature < np.inf:
-            raise HoneyguideError(f"a temperature is zero or more, not {temperature}")
+            raise HoneyguideError(f"walks needs a temperature of zero or more, not {temperature}")
         self.rng = rng
         self.temperature = temperature
         self.anywhere = anywhere
         self.longest = longest
         self._steps = 0  # of this walk
-        self.begun = 0  # walks so far
+        self.begun = 0  # number of walks so far
         self._width = width
         self._hosts = Hosts(delay, per_host)
-        self._links = _Here.nothing(width)
+        self._links = _PageLinks.nothing(width)
         self._starts = Pool(width)
         self._seen = Pool(width, REMEMBERED)
         self._ignored = ignored
         self._last: deque[int] = deque(maxlen=ignored)
-        self._recent = Columns(recent=np.bool_)  # by page: whether it is among the last
-        self._taken: dict[int, tuple[int, float]] = {}  # page: host, and when that was ready
+        self._recent = Columns(recent=np.bool_)  # by page: whether it is in _last
+        self._taken: dict[
+            int, tuple[int, float]
+        ] = {}  # page: its host, and since when that was ready
 
     def __len__(self) -> int:
         return int(np.count_nonzero(self._links.scores > NOTHING))
 
     def wants(self, ids: Ids) -> Mask:
-        """All but the last pages visited."""
-        self._know_pages(ids)
+        """All but the last visited pages."""
+        self._grow_pages(ids)
         wanted: Mask = ~self._recent["recent"][ids]
         return wanted
 
     def put(self, ids: Ids, hosts: Ids, x: Matrix, scores: Vector) -> None:
-        """Go on from here; pages with a score of +inf are where walks begin."""
-        self._know_pages(ids)
-        self._hosts.know(int(hosts.max(initial=-1)) + 1)
+        """Replace the waiting links; pages with a score of +inf are added as start pages."""
+        self._grow_pages(ids)
+        self._hosts.grow(int(hosts.max(initial=-1)) + 1)
         if len(ids) and scores[0] == np.inf and np.isposinf(scores).all():
-            for id in ids.tolist():  # one that failed may be tried again
+            for id in ids.tolist():  # a start page that failed may be tried again
                 self._forget(id)
             new = ~np.isin(ids, self._starts.ids)
             self._starts.add(ids[new], hosts[new], x[new], self.rng)
             return
         kept = scores > NOTHING
         if np.count_nonzero(kept) == len(kept):  # half the time of kept.all()
-            here = _Here(ids, hosts, x, scores.copy())
+            links_here = _PageLinks(ids, hosts, x, scores.copy())
         else:
-            here = _Here(ids[kept], hosts[kept], x[kept], scores[kept])
+            links_here = _PageLinks(ids[kept], hosts[kept], x[kept], scores[kept])
         recent = self._recent["recent"]
-        if len(ids) and recent[ids[0]] and recent[ids].all():  # taken, and put back
+        if len(ids) and recent[ids[0]] and recent[ids].all():  # taken links that are put back
             for id in ids.tolist():
                 self._forget(id)
-            here = self._links.joined(here)
+            links_here = self._links.joined(links_here)
         else:
-            if self.anywhere or len(self._starts) <= self._ignored:  # else one can always be begun
-                self._seen.add(here.ids, here.hosts, here.x, self.rng)
+            if (
+                self.anywhere or len(self._starts) <= self._ignored
+            ):  # else a start page is always free
+                self._seen.add(links_here.ids, links_here.hosts, links_here.x, self.rng)
             self._steps += 1
-        self._links = here
+        self._links = links_here
         if self._steps >= self.longest:
             self.end()
 
     def take(self, now: float, at_random: bool = False) -> Taken | None:
-        """A link of this page whose host may be asked now, or a page to begin again at."""
+        """A link of this page whose host may be requested now, or a page to start again at."""
         places = (self._links.scores > NOTHING).nonzero()[0]
         if len(places):
             place = self._choose(places, now, at_random)
-            return None if place is None else self._leave(self._links.take(place), now)
+            return None if place is None else self._take_out(self._links.take(place), now)
         for pool in self._pools():
-            row = pool.draw(self.rng, lambda rows, pool=pool: self._may_begin(pool, rows, now))  # type: ignore[misc]
+            row = pool.draw(self.rng, lambda rows, pool=pool: self._may_start(pool, rows, now))  # type: ignore[misc]
             if row is not None:
-                return self._begin(pool, row, now)
+                return self._start_at(pool, row, now)
         return None
 
     def pick(self, id: int, now: float) -> Taken | None:
-        """This link of the page, or this page to begin again at; none when it is neither."""
+        """Take this link of the page, or this start page; None if it is neither."""
         places = np.flatnonzero((self._links.ids == id) & (self._links.scores > NOTHING))
         if len(places):
-            return self._leave(self._links.take(int(places[0])), now)
+            return self._take_out(self._links.take(int(places[0])), now)
         for pool in (self._starts, self._seen):
             rows = np.flatnonzero(pool.ids == id)
             if len(rows):
-                return self._begin(pool, int(rows[0]), now)
+                return self._start_at(pool, int(rows[0]), now)
         return None
 
     def release(self, id: int, now: float, delay: float | None = None) -> None:
-        """The visit is over; its host rests for `delay` seconds from now, unless it is UNASKED."""
+        """End a visit; its host is not requested for `delay` seconds, unless that is UNASKED."""
         self._hosts.end(*self._taken.pop(id), now, delay)
 
     def park(self, id: int) -> None:
-        """Forget a taken link, unvisited, until it is found again."""
+        """Put a taken link out of the walk, unvisited, until it is found again."""
         self._hosts.cancel(*self._taken.pop(id))
         self._forget(id)
         self._starts.remove(id)
         self._seen.remove(id)
 
     def drop(self, ids: Ids) -> None:
-        """These were visited too."""
-        self._know_pages(ids)
+        """Count pages as visited."""
+        self._grow_pages(ids)
         self._links.scores[np.isin(self._links.ids, ids)] = NOTHING
         for id in ids.tolist():
             self._remember(id)
 
     def shed(self, keep: int) -> Vector:
-        """Forget all but the best links of this page: their scores."""
+        """Remove all but the `keep` best links of this page; return the removed scores."""
         waiting = np.flatnonzero(self._links.scores > NOTHING)
         order = np.argsort(-self._links.scores[waiting], kind="stable")
         gone = waiting[order[max(keep, 0) :]]
@@ -143,7 +147,7 @@ class Walks:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of its tables."""
+        """Size of its tables in bytes."""
         pools = self._starts.nbytes + self._seen.nbytes
         return pools + self._links.x.nbytes + self._hosts.nbytes + self._recent.nbytes
 
@@ -159,22 +163,22 @@ class Walks:
         return None
 
     def rescore(self, score: Scorer) -> None:
-        """New scores for the links of this page."""
+        """Give the links of this page new scores."""
         waiting = self._links.scores > NOTHING
         links = Candidates(self._links.ids, self._links.x)
         self._links.scores[waiting] = score(links[waiting])
 
     def end(self) -> None:
-        """Begin again elsewhere."""
+        """End this walk: the next take starts another."""
         self._steps = 0
-        self._links = _Here.nothing(self._width)
+        self._links = _PageLinks.nothing(self._width)
 
     def best(self) -> float:
-        """The highest score that waits; -inf when nothing does."""
+        """The highest score of a waiting link; -inf without links."""
         return float(self._links.scores.max(initial=NOTHING))
 
     def state(self) -> State:
-        """All of it."""
+        """Everything that `load` restores."""
         return {
             "links": self._links.state(),
             "starts": self._starts.state(),
@@ -189,8 +193,8 @@ class Walks:
         }
 
     def load(self, state: State) -> None:
-        """Become what was saved."""
-        self._links = _Here(**{name: column.copy() for name, column in state["links"].items()})
+        """Restore a saved state."""
+        self._links = _PageLinks(**{name: column.copy() for name, column in state["links"].items()})
         self._starts.load(state["starts"])
         self._seen.load(state["seen"])
         self._recent.grow(state["pages"])
@@ -204,34 +208,34 @@ class Walks:
     # ------------------------------------------------------------------ choosing
 
     def _choose(self, places: NDArray[np.intp], now: float, at_random: bool) -> int | None:
-        """One of the places of waiting links: the best, the first among equals; a draw; or any."""
+        """The place of the best link (the first among equal ones), of a softmax draw, or any."""
         links = self._links
-        if not self._hosts.at_rest(now):
+        if not self._hosts.all_ready(now):
             places = places[self._hosts.may_ask(links.hosts[places], now)]
         if not len(places):
             return None
         if at_random:
             return int(places[self.rng.integers(len(places))])
         scores = links.scores[places]
-        if self.temperature:  # the best after Gumbel's noise is a draw from the softmax
+        if self.temperature:  # the maximum after Gumbel noise is a draw from the softmax
             noise = self.rng.gumbel(scale=self.temperature, size=len(scores))
             scores = scores + noise.astype(np.float32)
         return int(places[scores.argmax()])
 
     def _pools(self) -> list[Pool]:
-        """Where to begin again; with few start pages, all may have been visited lately."""
+        """Where to start again; with few start pages, all may be among the last visited."""
         return [self._seen] if self.anywhere and len(self._seen) else [self._starts, self._seen]
 
-    def _may_begin(self, pool: Pool, rows: Rows, now: float) -> Mask:
+    def _may_start(self, pool: Pool, rows: Rows, now: float) -> Mask:
         wanted: Mask = ~self._recent["recent"][pool.ids[rows]]
         return wanted & self._hosts.may_ask(pool.hosts[rows], now)
 
-    def _begin(self, pool: Pool, row: int, now: float) -> Taken:
+    def _start_at(self, pool: Pool, row: int, now: float) -> Taken:
         self._steps = 0
         self.begun += 1
-        return self._leave((*pool.row(row), np.inf), now)
+        return self._take_out((*pool.row(row), np.inf), now)
 
-    def _leave(self, link: tuple[int, int, Vector, float], now: float) -> Taken:
+    def _take_out(self, link: tuple[int, int, Vector, float], now: float) -> Taken:
         id, host, x, score = link
         self._taken[id] = host, self._hosts.start(host, now)
         self._remember(id)
@@ -251,32 +255,32 @@ class Walks:
             self._last.remove(id)
             self._recent["recent"][id] = False
 
-    def _know_pages(self, ids: Ids) -> None:
+    def _grow_pages(self, ids: Ids) -> None:
         self._recent.grow(int(ids.max(initial=-1)) + 1)
 
 
-class _Here:
+class _PageLinks:
     """The links of the page a walk is at."""
 
     def __init__(self, ids: Ids, hosts: Ids, x: Matrix, scores: Vector) -> None:
         self.ids, self.hosts, self.x, self.scores = ids, hosts, x, scores
 
     @classmethod
-    def nothing(cls, width: int) -> "_Here":
+    def nothing(cls, width: int) -> "_PageLinks":
         """No links."""
         none = np.empty(0, np.int32)
         return cls(none, none, np.empty((0, width), np.float32), np.empty(0, np.float32))
 
     def take(self, place: int) -> tuple[int, int, Vector, float]:
-        """A link, which then waits no more."""
+        """Take the link at a place: page, host, features, score."""
         score = float(self.scores[place])
         self.scores[place] = NOTHING
         return int(self.ids[place]), int(self.hosts[place]), self.x[place].copy(), score
 
-    def joined(self, other: "_Here") -> "_Here":
-        """These and others."""
+    def joined(self, other: "_PageLinks") -> "_PageLinks":
+        """The waiting links of both."""
         kept = self.scores > NOTHING
-        return _Here(
+        return _PageLinks(
             np.concatenate([self.ids[kept], other.ids]),
             np.concatenate([self.hosts[kept], other.hosts]),
             np.concatenate([self.x[kept], other.x]),
@@ -284,5 +288,5 @@ class _Here:
         )
 
     def state(self) -> State:
-        """All of it."""
+        """Everything that `load` restores."""
         return {"ids": self.ids, "hosts": self.hosts, "x": self.x, "scores": self.scores.copy()}

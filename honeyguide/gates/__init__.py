@@ -1,3 +1,3 @@
-"""Whether a link whose turn has come is fetched or skipped, one gate a file. The order of links
-is not decided here.
+"""Gates, one a file: each decides whether a link whose turn has come is fetched or skipped. The
+order of links is not decided here.
 """

@@ -1,4 +1,4 @@
-"""Who has lately told relevant pages from others better: the agent, or the gate."""
+"""Compares how well the agent and the gate have ranked the last pages."""
 
 import math
 from collections import deque
@@ -6,70 +6,71 @@ from collections import deque
 import numpy as np
 
 from honeyguide.contracts import State
-from honeyguide.learning.ranking import ranked_above
+from honeyguide.learning.ranking import roc_auc
 
-EVERY = 10  # pages until the question is asked again
-FEWEST = 30  # pages to judge by
-SURE = 2.0  # standard deviations of a lead that chance might give
+EVERY = 10  # pages between two comparisons
+FEWEST = 30  # pages of a comparison
+SURE = 2.0  # standard deviations that the gate's lead must exceed
 
 
 class Hindsight:
-    """Compares what agent and gate thought of the last pages with what became of them.
+    """Compares the agent's scores and the gate's values of the last pages with their relevance.
 
-    An agent that orders links well needs no gate: what it ranks highest is the best there is, and
-    skipping it costs. So the gate acts only while its own worths put relevant pages above others
-    more often than the agent's scores do, by a margin and more than chance would give where
-    relevant pages are few; always for an agent that foresees nothing.
+    An agent that ranks links well needs no gate: skipping its best links costs relevant pages. So
+    the gate acts only while the ROC AUC of its own values exceeds that of the agent's scores by a
+    margin and by more than chance explains. It always acts for an agent that foresees nothing.
     """
 
     def __init__(self, window: int = 200, margin: float = 0.1) -> None:
         self._margin = margin
         self._pages: deque[tuple[float, float, bool]] = deque(maxlen=window)
-        self._expected: dict[int, tuple[float, float]] = {}  # by page: the agent's, the gate's
-        self._since = 0
-        self.gate_knows_more = False
+        self._expected: dict[
+            int, tuple[float, float]
+        ] = {}  # by page: the agent's score, the gate's value
+        self._since = 0  # pages since the last comparison
+        self.gate_ranks_better = False
 
-    def expect(self, id: int, score: float | None, worth: float) -> None:
-        """A page will be fetched: what the agent and the gate think of it."""
+    def expect(self, id: int, score: float | None, value: float) -> None:
+        """Store the agent's score and the gate's value of a page that will be fetched."""
         if score is None:
-            self.gate_knows_more = True
+            self.gate_ranks_better = True
         else:
-            self._expected[id] = score, worth
+            self._expected[id] = score, value
 
     def learn(self, id: int, relevant: bool) -> None:
-        """What became of it."""
+        """Add the outcome of a fetched page, and compare again every ten pages."""
         if id not in self._expected:
             return
         self._pages.append((*self._expected.pop(id), relevant))
         self._since += 1
         if self._since >= EVERY and len(self._pages) >= FEWEST:
             self._since = 0
-            self.gate_knows_more = self._lead() > self._margin
+            self.gate_ranks_better = self._lead() > self._margin
 
     def _lead(self) -> float:
-        """By how much the gate has ranked better, less what may be chance."""
-        scores, worths, outcomes = zip(*self._pages, strict=True)
+        """The difference of the two AUCs, less what chance may explain."""
+        scores, values, outcomes = zip(*self._pages, strict=True)
         relevant = sum(outcomes)
         others = len(outcomes) - relevant
         if not relevant or not others:
             return -math.inf
-        # twice the variance of the Mann-Whitney statistic where nothing is known: two rankings
+        # standard deviation of the difference of two AUCs of random rankings (Mann-Whitney)
         chance = math.sqrt((len(outcomes) + 1) / (6 * relevant * others))
-        return ranked_above(worths, outcomes) - ranked_above(scores, outcomes) - SURE * chance
+        return roc_auc(values, outcomes) - roc_auc(scores, outcomes) - SURE * chance
 
     def state(self) -> State:
-        """All of it."""
+        """Everything that `load` restores."""
         return {
             "pages": np.array(self._pages, np.float64).reshape(-1, 3),
             "expected": [[id, *both] for id, both in self._expected.items()],
             "since": self._since,
-            "gate_knows_more": self.gate_knows_more,
+            "gate_knows_more": self.gate_ranks_better,
         }
 
     def load(self, state: State) -> None:
-        """Go on from there."""
+        """Restore a saved state."""
         self._pages.clear()
-        self._pages.extend((score, worth, bool(yes)) for score, worth, yes in state["pages"])
-        self._expected = {id: (score, worth) for id, score, worth in state["expected"]}
+        self._pages.extend((score, value, bool(yes)) for score, value, yes in state["pages"])
+        self._expected = {id: (score, value) for id, score, value in state["expected"]}
         self._since = state["since"]
-        self.gate_knows_more = state["gate_knows_more"]
+        self.gate_ranks_better = state["gate_knows_more"]

@@ -1,8 +1,8 @@
-"""Lim's (2016) decision process: its reward, and transitions that it does not print.
+"""The Markov decision process of Lim (2016): its reward, and transitions that Lim does not print.
 
-The transitions are stated here by chances, so that anyone can see which of them lead to its
-result, "skip" in every state. The reward is the number of true features: relevance found is not
-in it, and skipping keeps feature 1 true.
+The transitions are computed from a few probabilities, to show which of them lead to Lim's result,
+"skip" in every state. The reward is the number of true features: it does not contain relevance,
+and skipping keeps feature 1 true.
 """
 
 from itertools import product
@@ -14,14 +14,14 @@ from honeyguide.gates.mdp import PARSE, SKIP, Array
 FEATURES = list(product((0, 1), repeat=4))  # state 8 f1 + 4 f2 + 2 f3 + f4
 
 
-def document_model(
+def lim2016_model(
     relevant: float = 0.01,  # chance that a parsed page's relevance is at least 2/3
     nothing: float = 0.5,  # chance that it is exactly 0
     same: float = 0.7,  # chance that the next link is of the same host
     fresh: float = 0.5,  # chance that another host has not been parsed yet
     promising: float = 0.1,  # chance that the next URL looks relevant
-    tips: float = 0.5,  # chance that one more skip makes a host a mostly skipped one
-    penalty: float = 0.0,  # taken off the reward for skipping
+    tips: float = 0.5,  # chance that one more skip makes feature 1 of its host true
+    penalty: float = 0.0,  # subtracted from the reward for skipping
 ) -> tuple[Array, Array]:
     """Transitions (actions x states x states) and rewards (states x actions)."""
     moves, rewards = np.zeros((2, 16, 16)), np.zeros((16, 2))
@@ -44,11 +44,14 @@ def _same_host(
     little, _, good, _ = features
     if action == SKIP:
         return (1.0 if little else tips), float(good)
-    return 0.0, relevant + nothing * good  # parsed: no longer little; 0 leaves a record as it is
+    return (
+        0.0,
+        relevant + nothing * good,
+    )  # parsed: feature 1 turns false; a relevance of 0 leaves feature 3 as it is
 
 
 def _previous(features: tuple[int, ...], action: int, relevant: float, nothing: float) -> float:
-    """The chance that this host, which is the previous one then, has a mean of 2/3."""
+    """Chance of feature 2 for the next link: that this link's host has a mean of at least 2/3."""
     if action == PARSE:
         return relevant
     little, _, good, _ = features
@@ -56,7 +59,7 @@ def _previous(features: tuple[int, ...], action: int, relevant: float, nothing: 
 
 
 def _joint(*chances: float) -> Array:
-    """The chance of each state when its features are independent."""
+    """The chance of each of 16 states, from independent chances of the features."""
     return np.array(
         [
             np.prod([chance if bit else 1 - chance for bit, chance in zip(f, chances, strict=True)])

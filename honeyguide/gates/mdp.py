@@ -10,11 +10,11 @@ SKIP, PARSE = 0, 1
 
 
 class Solution(NamedTuple):
-    """The best policy there is."""
+    """An optimal policy and its values."""
 
-    parses: NDArray[np.bool_]  # by state
+    parses: NDArray[np.bool_]  # by state: whether to parse
     values: Array  # by state
-    worths: Array  # states x actions
+    q_values: Array  # states x actions
 
 
 def policy_iteration(
@@ -22,17 +22,17 @@ def policy_iteration(
     rewards: Array,  # states x actions
     gamma: float,
 ) -> Solution:
-    """Evaluate a policy exactly, improve it, until it stays; skips where both are the same."""
+    """Evaluate a policy exactly and improve it, until it is optimal; ties are skipped."""
     states = len(rewards)
     parses = np.zeros(states, np.bool_)
     each = np.arange(states)
-    for _ in range(2 * states):  # it ends long before: each round is strictly better
+    for _ in range(2 * states):  # an upper bound: each round improves the policy
         actions = parses.astype(int)
         moves = transitions[actions, each]
         values = np.linalg.solve(np.eye(states) - gamma * moves, rewards[each, actions])
-        worths = rewards + gamma * np.einsum("ast,t->sa", transitions, values)
-        better = worths[:, PARSE] > worths[:, SKIP] + 1e-9
+        q_values = rewards + gamma * np.einsum("ast,t->sa", transitions, values)
+        better = q_values[:, PARSE] > q_values[:, SKIP] + 1e-9
         if np.array_equal(better, parses):
             break
         parses = better
-    return Solution(parses, values, worths)
+    return Solution(parses, values, q_values)

@@ -11,27 +11,27 @@ class NoGate:
     """Lets every link through."""
 
     def see(self, found: Outlinks) -> None:
-        """Nothing to make ready."""
+        """Do nothing."""
 
     def opens(self, memory: MemoryView, id: int, link: Link, foreseen: float | None) -> bool:
-        """Always."""
+        """Always fetch the link."""
         return True
 
     def worths(self, memory: MemoryView, ids: Ids) -> Vector:
-        """All the same."""
+        """Zero for every link."""
         return np.zeros(len(ids), np.float32)
 
     def note(self, memory: MemoryView, id: int, visit: Visit) -> Ids:
-        """Nothing was set aside."""
+        """No links: none was skipped."""
         return np.empty(0, np.int32)
 
     def policy(self) -> list[GateRow]:
-        """Nothing is learnt."""
+        """An empty table: nothing is learnt."""
         return []
 
     def state(self) -> State:
-        """Nothing to keep."""
+        """An empty state: nothing is kept."""
         return {}
 
     def load(self, state: State) -> None:
-        """Nothing to bring back."""
+        """Do nothing: there is no state."""

@@ -1,4 +1,4 @@
-"""Parse or skip: Lim's (2016) gate, which any agent can wear."""
+"""Parse or skip: the gate of Lim (2016), for any agent."""
 
 from collections.abc import Sequence
 
@@ -20,23 +20,23 @@ from honeyguide.gates.hindsight import Hindsight
 from honeyguide.gates.mdp import PARSE, SKIP
 from honeyguide.gates.solvers import (
     STATES,
-    DocumentPolicy,
     EstimatedPolicy,
+    Lim2016Policy,
     QLearning,
     Solver,
 )
-from honeyguide.gates.states import NAMES, Corrected, Printed, States
+from honeyguide.gates.states import NAMES, CorrectedStates, PrintedStates, States
 from honeyguide.gates.url_words import UrlWords
 from honeyguide.registry import part
 
-RECENT = 100  # pages, or so, by which the harvest of the crawl is known
-BARREN = 100  # pages without a relevant one after which the gate, at its wits' end, stands open
+RECENT = 100  # pages over which the harvest rate is averaged
+OPENS_AFTER = 100  # pages in a row without a relevant one, after which every link is fetched
 
 
 class ParseOrSkip:
-    """Decides by four features of a link, in 16 states, and learns in which to parse.
+    """Decides by four binary features of a link (16 states), and learns in which states to parse.
 
-    With `hindsight` it stands aside while the agent's own order is as good as its decisions.
+    With `hindsight` it lets every link through while the agent ranks links as well as the gate.
     """
 
     def __init__(
@@ -44,32 +44,34 @@ class ParseOrSkip:
         states: States,
         solver: Solver,
         explore: int = 500,
-        hindsight: Hindsight | None = None,  # None: it always acts
+        hindsight: Hindsight | None = None,  # None: the gate always acts
     ) -> None:
         self._states = states
         self._solver = solver
         self._hindsight = hindsight
-        self._explore = explore  # of so many links skipped in a state, one is parsed nevertheless
-        self._state_of = Columns(state=np.int8)  # by page: 1 + its state when it was taken, or 0
-        self._visits = np.zeros((STATES, 2), np.int64)
-        self._relevant = np.zeros(STATES, np.int64)
-        self._against = np.zeros(STATES, np.int64)  # decisions against a link, by state
-        self._skipped: dict[int, int] = {}  # by page: in which state it was skipped last
+        self._explore = explore  # every so many skips in a state, the link is parsed nevertheless
+        self._state_of = Columns(state=np.int8)  # by page: 1 + its state when it was parsed, or 0
+        self._visits = np.zeros((STATES, 2), np.int64)  # states x actions: decisions
+        self._relevant = np.zeros(STATES, np.int64)  # relevant pages by state
+        self._skips = np.zeros(
+            STATES, np.int64
+        )  # decisions to skip, by state, explored ones included
+        self._skipped: dict[int, int] = {}  # by page: its state when it was skipped last
         self._parses = self._decisions()
-        self._barren = 0  # pages since the last relevant one
-        self._pages, self._harvest = 0, 1.0  # relevant pages a fetch, lately
+        self._since_relevant = 0  # pages since the last relevant one
+        self._pages, self._harvest = 0, 1.0  # pages so far; recent relevant pages per fetch
 
     def see(self, found: Outlinks) -> None:
-        """Read their URLs."""
-        self._states.see([link.url for link in found.links])
+        """Compute what decisions need of these URLs."""
+        self._states.prepare([link.url for link in found.links])
 
     def opens(self, memory: MemoryView, id: int, link: Link, foreseen: float | None) -> bool:
-        """Parse or skip."""
-        state = self._states.of(memory, id, link)
-        if self._stands_open or self._solver.parses(state) or self._tries(state):
+        """Whether to parse the page of a link."""
+        state = self._states.state_of(memory, id, link)
+        if self._is_open or self._solver.parses(state) or self._explores(state):
             self._remember(id, state)
             if self._hindsight:
-                self._hindsight.expect(id, foreseen, float(self._solver.worths()[state, PARSE]))
+                self._hindsight.expect(id, foreseen, float(self._solver.q_values()[state, PARSE]))
             return True
         self._skipped[id] = state
         self._visits[state, SKIP] += 1
@@ -77,82 +79,85 @@ class ParseOrSkip:
         return False
 
     @property
-    def _stands_open(self) -> bool:
-        """Nothing that it skips seems to be worth less, or the agent knows better."""
-        aside = self._hindsight is not None and not self._hindsight.gate_knows_more
-        return aside or self._barren >= BARREN
+    def _is_open(self) -> bool:
+        """Whether to let every link through: the agent ranks better, or nothing is found."""
+        agent_is_better = self._hindsight is not None and not self._hindsight.gate_ranks_better
+        return agent_is_better or self._since_relevant >= OPENS_AFTER
 
-    def _tries(self, state: int) -> bool:
-        """Whether to parse what would be skipped, to see whether that is still right."""
-        self._against[state] += 1
-        return bool(self._against[state] % self._explore == 0)
+    def _explores(self, state: int) -> bool:
+        """Whether to parse a link that would be skipped, to check that the decision still holds."""
+        self._skips[state] += 1
+        return bool(self._skips[state] % self._explore == 0)
 
     def worths(self, memory: MemoryView, ids: Ids) -> Vector:
-        """What became of pages with URLs like these."""
-        chances = [self._states.chance(memory.urls.url(id)) for id in ids.tolist()]
-        return np.array(chances, np.float32)
+        """The predicted relevance of pages, by their URLs."""
+        predicted = [self._states.predict(memory.urls.url(id)) for id in ids.tolist()]
+        return np.array(predicted, np.float32)
 
     def note(self, memory: MemoryView, id: int, visit: Visit) -> Ids:
-        """Learn from a page; links come back when their host or state has become a good one."""
-        state, relevant = self._recall(id), visit.verdict.relevant
-        stood_open = self._stands_open
+        """Learn from a page; return skipped links that are worth another look.
+
+        These are links whose host or state has become a good one, or all when the gate opens.
+        """
+        state, relevant = self._state_when_parsed(id), visit.verdict.relevant
+        was_open = self._is_open
         if self._hindsight:
             self._hindsight.learn(id, relevant)
-        if state < 0:  # a seed, or taken for want of better ones: there is much to learn
-            state = self._states.of(memory, id, visit.link)
+        if state < 0:  # a seed, or a skipped link that was taken since no other waits
+            state = self._states.state_of(memory, id, visit.link)
             self._remember(id, state)
         self._relevant[state] += relevant
-        self._barren = 0 if relevant else self._barren + 1
+        self._since_relevant = 0 if relevant else self._since_relevant + 1
         host = memory.urls.host_of(id)
         improved = self._states.note(visit.link.url, host, visit.verdict)
         self._solver.learn(state, relevant, self._harvest)
         self._pages += 1
         self._harvest += (relevant - self._harvest) / min(1 + self._pages, RECENT)
         source = memory.last_parent(id)
-        if source >= 0 and (found_in := self._recall(source)) >= 0:
-            self._solver.follow(found_in, state)
+        if source >= 0 and (found_in := self._state_when_parsed(source)) >= 0:
+            self._solver.learn_child(found_in, state)
             if relevant:
-                self._states.lead(memory.urls.url(source))
-        opened = self._stands_open and not stood_open
-        return self._again(memory, host if improved else -1, opened)
+                self._states.learn_parent(memory.urls.url(source))
+        opened = self._is_open and not was_open
+        return self._worth_another_look(memory, host if improved else -1, opened)
 
     def policy(self) -> list[GateRow]:
-        """The 16 states: features, how often each decision was made, and what it is worth."""
+        """The 16 states: features, numbers of decisions, Q-values of parsing and skipping."""
         return [self._row(state) for state in range(STATES)]
 
     def state(self) -> State:
-        """All of it."""
+        """Everything that `load` restores."""
         return {
             "states": self._states.state(),
             "solver": self._solver.state(),
             "state_of": self._state_of.state(),
             "visits": self._visits.copy(),
             "relevant": self._relevant.copy(),
-            "against": self._against.copy(),
+            "against": self._skips.copy(),
             "skipped": np.array(list(self._skipped.items()), np.int32).reshape(-1, 2),
             "parses": list(self._parses),
-            "barren": self._barren,
+            "barren": self._since_relevant,
             "pages": self._pages,
             "harvest": self._harvest,
             "hindsight": self._hindsight.state() if self._hindsight else None,
         }
 
     def load(self, state: State) -> None:
-        """Go on from there."""
+        """Restore a saved state."""
         self._states.load(state["states"])
         self._solver.load(state["solver"])
         self._state_of.load(state["state_of"])
         self._visits, self._relevant = state["visits"].copy(), state["relevant"].copy()
-        self._against = state["against"].copy()
+        self._skips = state["against"].copy()
         self._skipped = dict(state["skipped"].tolist())
         self._parses = list(state["parses"])
-        self._barren = state["barren"]
+        self._since_relevant = state["barren"]
         self._pages, self._harvest = state["pages"], state["harvest"]
         if self._hindsight:
             self._hindsight.load(state["hindsight"])
 
-    def _again(self, memory: MemoryView, host: int, opened: bool) -> Ids:
-        """Links skipped on a host, or in states that are parsed by now, or all of them."""
+    def _worth_another_look(self, memory: MemoryView, host: int, opened: bool) -> Ids:
+        """Skipped links of a host and of states that are parsed now; all of them if it `opened`."""
         before, self._parses = self._parses, self._decisions()
         now = {state for state in range(STATES) if self._parses[state] and not before[state]}
         if opened:
@@ -176,15 +181,15 @@ class ParseOrSkip:
         features = {
             name: bool(state >> place & 1) for name, place in zip(NAMES, places, strict=True)
         }
-        worths = self._solver.worths()[state]
-        against = "stand aside" if self._stands_open else "skip"
+        q_values = self._solver.q_values()[state]
+        against = "stand aside" if self._is_open else "skip"
         return {
             **features,
             "parsed": int(self._visits[state, PARSE]),
             "relevant": int(self._relevant[state]),
             "skipped": int(self._visits[state, SKIP]),
-            "worth of parsing": float(worths[PARSE]),
-            "of skipping": float(worths[SKIP]),
+            "worth of parsing": float(q_values[PARSE]),
+            "of skipping": float(q_values[SKIP]),
             "decision": "parse" if self._solver.parses(state) else against,
         }
 
@@ -194,7 +199,7 @@ class ParseOrSkip:
         self._state_of["state"][id] = 1 + state
         self._visits[state, PARSE] += 1
 
-    def _recall(self, id: int) -> int:
+    def _state_when_parsed(self, id: int) -> int:
         return int(self._state_of["state"][id]) - 1 if id < len(self._state_of) else -1
 
 
@@ -203,10 +208,10 @@ def estimated(
     search: Sequence[str],
     encoder: Encoder,
     gamma: float = 0.3,
-    price: float = 0.8,  # of a fetch, in what a fetch has lately brought
-    printed: bool = False,  # the document's features as they are printed
+    price: float = 0.8,  # of a fetch, as a multiple of the recent harvest rate
+    printed: bool = False,  # the features as Lim (2016) prints them
 ) -> ParseOrSkip:
-    """Skips links that bring less than a fetch costs, by a model counted in the crawl so far."""
+    """Skips links whose expected reward is below the cost of a fetch, by a model of the crawl."""
     solver = EstimatedPolicy(gamma, price)
     return ParseOrSkip(_states(search, encoder, printed), solver, hindsight=Hindsight())
 
@@ -216,22 +221,22 @@ def q_learning(
     search: Sequence[str],
     encoder: Encoder,
     gamma: float = 0.3,
-    price: float = 0.9,  # of a fetch, in what a fetch has lately brought
-    printed: bool = False,  # the document's features as they are printed
+    price: float = 0.9,  # of a fetch, as a multiple of the recent harvest rate
+    printed: bool = False,  # the features as Lim (2016) prints them
 ) -> ParseOrSkip:
-    """Skips links that bring less than a fetch costs, by Q-learning: no model."""
+    """Skips links whose expected reward is below the cost of a fetch, by Q-learning."""
     solver = QLearning(gamma, price)
     return ParseOrSkip(_states(search, encoder, printed), solver, hindsight=Hindsight())
 
 
 @part("gate", "parse_or_skip_document")
-def document(
+def lim2016(
     search: Sequence[str], encoder: Encoder, gamma: float = 0.9, printed: bool = True
 ) -> ParseOrSkip:
-    """Lim's (2016) own policy, which skips in every state: for comparison."""
-    return ParseOrSkip(_states(search, encoder, printed), DocumentPolicy(gamma))
+    """The policy of Lim (2016), which skips in every state: for comparison."""
+    return ParseOrSkip(_states(search, encoder, printed), Lim2016Policy(gamma))
 
 
 def _states(search: Sequence[str], encoder: Encoder, printed: bool) -> States:
     words = UrlWords(search, encoder)
-    return Printed(words) if printed else Corrected(words)
+    return PrintedStates(words) if printed else CorrectedStates(words)

@@ -1,35 +1,37 @@
-"""Three ways to a policy of parsing and skipping: Lim's (2016) own, and two that work."""
+"""Three policies of parsing and skipping: that of Lim (2016), and two that learn in the crawl."""
 
 from typing import Protocol
 
 import numpy as np
 
 from honeyguide.contracts import State
-from honeyguide.gates.lim2016_model import document_model
+from honeyguide.gates.lim2016_model import lim2016_model
 from honeyguide.gates.mdp import PARSE, SKIP, Array, policy_iteration
 
 STATES = 16
-DOUBT = 1.0  # a relevant page that each state gets for nothing: it must fail for a while
-MEMORY = 50  # pages of a state that count: a web runs dry, and what was true is true no more
-FORGET = 1500  # pages of any state after which a state that is skipped is unknown again, by and by
-MOST_CHILDREN = 2.0  # pages that a page leads to, at most, so that values stay finite
+PRIOR = 1.0  # pseudo-count of relevant pages a state, so that each is tried for a while
+STATE_MEMORY = 50  # pages of a state over which its counts decay
+CRAWL_MEMORY = 1500  # pages of any state over which all counts decay, to retry skipped states
+MOST_CHILDREN = 2.0  # expected children of a page, at most, so that values stay finite
 
 
 class Solver(Protocol):
-    """Says in which of 16 states to parse, and learns from what came of it."""
+    """A policy over 16 states that may learn from the pages parsed."""
 
-    def parses(self, state: int) -> bool: ...
+    def parses(self, state: int) -> bool:
+        """Whether to parse a link in this state."""
+        ...
 
     def learn(self, state: int, relevant: bool, harvest: float) -> None:
-        """A page was parsed; the harvest is what a fetch had lately brought before it."""
+        """Learn from a page parsed in a state; `harvest` is the harvest rate before it."""
         ...
 
-    def follow(self, state: int, child: int) -> None:
-        """A page that was parsed in the second state had been found on one parsed in the first."""
+    def learn_child(self, state: int, child: int) -> None:
+        """Learn that a page parsed in `state` has led to one parsed in the state `child`."""
         ...
 
-    def worths(self) -> Array:
-        """States x actions: what skipping and parsing are worth."""
+    def q_values(self) -> Array:
+        """The values of skipping and parsing: states x actions."""
         ...
 
     def state(self) -> State: ...
@@ -37,67 +39,69 @@ class Solver(Protocol):
     def load(self, state: State) -> None: ...
 
 
-class DocumentPolicy:
-    """Policy iteration on the document's reward and stated transitions: it never learns."""
+class Lim2016Policy:
+    """Policy iteration on the reward and transitions of lim2016_model; it never learns."""
 
     def __init__(self, gamma: float = 0.9) -> None:
-        self._solution = policy_iteration(*document_model(), gamma)
+        self._solution = policy_iteration(*lim2016_model(), gamma)
 
     def parses(self, state: int) -> bool:
-        """What was computed beforehand."""
+        """As computed beforehand."""
         return bool(self._solution.parses[state])
 
     def learn(self, state: int, relevant: bool, harvest: float) -> None:
-        """Nothing to learn."""
+        """Do nothing: this policy does not learn."""
 
-    def follow(self, state: int, child: int) -> None:
-        """Nothing to learn."""
+    def learn_child(self, state: int, child: int) -> None:
+        """Do nothing: this policy does not learn."""
 
-    def worths(self) -> Array:
-        """Of the solution."""
-        return self._solution.worths
+    def q_values(self) -> Array:
+        """As computed beforehand."""
+        return self._solution.q_values
 
     def state(self) -> State:
-        """Nothing to keep."""
+        """An empty state: nothing is kept."""
         return {}
 
     def load(self, state: State) -> None:
-        """Nothing to bring back."""
+        """Do nothing: there is no state."""
 
 
 class EstimatedPolicy:
     """Policy iteration on transitions and rewards counted in the crawl so far.
 
-    A relevant page is worth 1, a fetch costs `price` times what a fetch has lately brought, and a
-    page leads to the pages parsed from it: Q(s, parse) = P(relevant | s) - price + gamma * sum of
-    their values. A skipped link leads nowhere and costs nothing: Q(s, skip) = 0. P is the harvest
-    times what the state's pages brought against what all pages brought when they were parsed: a
-    state that was met when the crawl went well is no better for that.
+    A relevant page has the reward 1, a fetch costs `price` times the harvest rate, and a page leads
+    to the pages parsed from it: Q(s, parse) = P(relevant | s) - cost + gamma * sum of their values.
+    A skipped link leads nowhere and costs nothing: Q(s, skip) = 0. P is the harvest rate times the
+    ratio of the state's relevant pages to those expected by the harvest rates when its pages were
+    parsed, so that a state does not gain from having been seen in a good phase of the crawl.
     """
 
     def __init__(self, gamma: float = 0.3, price: float = 0.8, every: int = 10) -> None:
         self.gamma = gamma
         self.price = price
-        self._every = every  # pages until the policy is solved again
+        self._every = every  # pages between two policy iterations
         self._children = np.zeros((STATES, STATES))
         self._parsed = np.zeros(STATES)
         self._relevant = np.zeros(STATES)
-        self._expected = np.zeros(STATES)  # what other pages would have brought meanwhile
+        self._expected = np.zeros(
+            STATES
+        )  # relevant pages by the harvest rates when its pages were parsed
         self._harvest = 1.0
         self._pages = 0
-        self._worths: Array = np.zeros((STATES, 2))
+        self._q_values: Array = np.zeros((STATES, 2))
         self._parses: list[bool] = []
         self._solve()
 
     def parses(self, state: int) -> bool:
-        """What the last solution says."""
+        """As the last policy iteration decided."""
         return self._parses[state]
 
     def learn(self, state: int, relevant: bool, harvest: float) -> None:
-        """Count, and solve again now and then."""
+        """Count the page, and repeat policy iteration every `every` pages."""
         for counts in (self._parsed, self._relevant, self._expected, self._children):
-            np.multiply(counts, 1 - 1 / FORGET, out=counts)
-        kept = 1 - 1 / MEMORY
+            np.multiply(counts, 1 - 1 / CRAWL_MEMORY, out=counts)
+        kept = 1 - 1 / STATE_MEMORY
         self._parsed[state] = kept * self._parsed[state] + 1
         self._relevant[state] = kept * self._relevant[state] + relevant
         self._expected[state] = kept * self._expected[state] + harvest
@@ -107,16 +111,16 @@ class EstimatedPolicy:
         if self._pages % self._every == 0:
             self._solve()
 
-    def follow(self, state: int, child: int) -> None:
-        """Count."""
+    def learn_child(self, state: int, child: int) -> None:
+        """Count the child."""
         self._children[state, child] += 1
 
-    def worths(self) -> Array:
-        """Of the last solution."""
-        return self._worths
+    def q_values(self) -> Array:
+        """As the last policy iteration gave them."""
+        return self._q_values
 
     def state(self) -> State:
-        """What was counted."""
+        """All counts and the Q-values."""
         return {
             "children": self._children.copy(),
             "parsed": self._parsed.copy(),
@@ -124,12 +128,12 @@ class EstimatedPolicy:
             "expected": self._expected.copy(),
             "harvest": self._harvest,
             "pages": self._pages,
-            "worths": self._worths.copy(),
+            "worths": self._q_values.copy(),
         }
 
     def load(self, state: State) -> None:
-        """Go on from there."""
-        self._children, self._worths = state["children"].copy(), state["worths"].copy()
+        """Restore a saved state."""
+        self._children, self._q_values = state["children"].copy(), state["worths"].copy()
         self._parsed, self._relevant = state["parsed"].copy(), state["relevant"].copy()
         self._expected = state["expected"].copy()
         self._harvest, self._pages = state["harvest"], state["pages"]
@@ -137,21 +141,21 @@ class EstimatedPolicy:
 
     def _solve(self) -> None:
         rewards = np.zeros((STATES, 2))
-        against_others = (self._relevant + DOUBT) / (self._expected + DOUBT)
-        rewards[:, PARSE] = self._harvest * (against_others - self.price)
+        ratios = (self._relevant + PRIOR) / (self._expected + PRIOR)
+        rewards[:, PARSE] = self._harvest * (ratios - self.price)
         moves = np.zeros((2, STATES, STATES))
         children = self._children / np.maximum(self._parsed, 1)[:, None]
         many = children.sum(axis=1, keepdims=True)
         moves[PARSE] = children * np.minimum(1, MOST_CHILDREN / np.maximum(many, 1e-9))
-        self._worths = policy_iteration(moves, rewards, self.gamma).worths
+        self._q_values = policy_iteration(moves, rewards, self.gamma).q_values
         self._decide()
 
     def _decide(self) -> None:
-        self._parses = (self._worths[:, PARSE] > self._worths[:, SKIP]).tolist()
+        self._parses = (self._q_values[:, PARSE] > self._q_values[:, SKIP]).tolist()
 
 
 class QLearning:
-    """Model-free (section 9.1): the same worths, followed outcome by outcome.
+    """Q-learning, without a model (Lim 2016, §9.1), of the same values.
 
     A page's own outcome moves Q(s, parse) towards it; each page parsed from it adds gamma times
     the best worth of that page's state.
@@ -161,36 +165,36 @@ class QLearning:
         self.gamma = gamma
         self.price = price
         self._slowest = slowest  # the least weight of a new outcome
-        self._worths: Array = np.zeros((STATES, 2))
-        self._worths[:, PARSE] = 1.0  # untried is promising
+        self._q_values: Array = np.zeros((STATES, 2))
+        self._q_values[:, PARSE] = 1.0  # optimistic, so that each state is tried
         self._times = np.zeros(STATES)
 
     def parses(self, state: int) -> bool:
-        """The action that is worth more."""
-        return bool(self._worths[state, PARSE] > self._worths[state, SKIP])
+        """Whether parsing has the higher Q-value."""
+        return bool(self._q_values[state, PARSE] > self._q_values[state, SKIP])
 
     def learn(self, state: int, relevant: bool, harvest: float) -> None:
         """Q(s, a) += alpha (r - Q(s, a))."""
         self._times[state] += 1
         reward = float(relevant) - self.price * harvest
-        self._worths[state, PARSE] += self._rate(state) * (reward - self._worths[state, PARSE])
+        self._q_values[state, PARSE] += self._rate(state) * (reward - self._q_values[state, PARSE])
 
-    def follow(self, state: int, child: int) -> None:
-        """Q(s, a) += alpha gamma max Q(s', .), for each s' that it leads to."""
-        ahead = min(1.0, self._worths[child].max())
-        self._worths[state, PARSE] += self._rate(state) * self.gamma * ahead
+    def learn_child(self, state: int, child: int) -> None:
+        """Q(s, a) += alpha gamma max Q(s', .), for each child s'."""
+        ahead = min(1.0, self._q_values[child].max())
+        self._q_values[state, PARSE] += self._rate(state) * self.gamma * ahead
 
-    def worths(self) -> Array:
-        """As learnt so far."""
-        return self._worths
+    def q_values(self) -> Array:
+        """As learnt so far: states x actions."""
+        return self._q_values
 
     def state(self) -> State:
-        """What was learnt."""
-        return {"worths": self._worths.copy(), "times": self._times.copy()}
+        """The Q-values and the number of pages of each state."""
+        return {"worths": self._q_values.copy(), "times": self._times.copy()}
 
     def load(self, state: State) -> None:
-        """Go on from there."""
-        self._worths, self._times = state["worths"].copy(), state["times"].copy()
+        """Restore a saved state."""
+        self._q_values, self._times = state["worths"].copy(), state["times"].copy()
 
     def _rate(self, state: int) -> float:
-        return max(1 / (DOUBT + float(self._times[state])), self._slowest)
+        return max(1 / (PRIOR + float(self._times[state])), self._slowest)

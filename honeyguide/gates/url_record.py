@@ -1,4 +1,4 @@
-"""What became of URLs like this one: relevance associated with URL features (5.2.2, 5.2.4)."""
+"""Predicts relevance from URL features, learnt in the crawl (Lim 2016, §5.2.2 and 5.2.4)."""
 
 import math
 from functools import lru_cache
@@ -7,13 +7,13 @@ from honeyguide import urls
 from honeyguide.contracts import State
 from honeyguide.features.url_signs import url_signs
 
-RATE = 0.5  # of the first step; later ones are shorter
-MOST = 50_000  # signs remembered; what comes later says nothing
+RATE = 0.5  # learning rate of Adagrad
+MOST = 50_000  # features with a weight; later ones have none
 START = -1.0  # log-odds of a relevant page before the first
 
 
 class UrlRecord:
-    """Logistic regression on a URL's words and looks, learnt page by page."""
+    """Online logistic regression on the features of URLs."""
 
     def __init__(self) -> None:
         self._weights: dict[str, float] = {}
@@ -21,28 +21,30 @@ class UrlRecord:
         self._base = START
         self._pages = 0
 
-    def chance(self, url: str) -> float:
-        """Of a relevant page."""
+    def predict(self, url: str) -> float:
+        """The probability that the page at a URL is relevant."""
         weights = self._weights
         odds = self._base
-        for sign in signs(url):
-            odds += weights.get(sign, 0.0)
+        for feature in url_features(url):
+            odds += weights.get(feature, 0.0)
         return 1 / (1 + math.exp(-max(-30.0, min(30.0, odds))))
 
     def learn(self, url: str, relevant: bool, weight: float = 1.0) -> None:
-        """Adagrad, one page at a time."""
+        """Take one step of Adagrad for a page."""
         self._pages += 1
-        away = weight * (float(relevant) - self.chance(url))
-        self._base += away * max(1 / self._pages, 0.01)
-        for sign in signs(url):
-            if sign not in self._weights and len(self._weights) >= MOST:
+        error = weight * (float(relevant) - self.predict(url))
+        self._base += error * max(1 / self._pages, 0.01)
+        for feature in url_features(url):
+            if feature not in self._weights and len(self._weights) >= MOST:
                 continue
-            step = self._steps.get(sign, 0.0) + away * away
-            self._steps[sign] = step
-            self._weights[sign] = self._weights.get(sign, 0.0) + RATE * away / math.sqrt(step + 1)
+            step = self._steps.get(feature, 0.0) + error * error
+            self._steps[feature] = step
+            self._weights[feature] = self._weights.get(feature, 0.0) + RATE * error / math.sqrt(
+                step + 1
+            )
 
     def state(self) -> State:
-        """What was learnt."""
+        """The weights and the number of pages."""
         return {
             "weights": dict(self._weights),
             "steps": dict(self._steps),
@@ -51,14 +53,14 @@ class UrlRecord:
         }
 
     def load(self, state: State) -> None:
-        """Go on from there."""
+        """Restore a saved state."""
         self._weights, self._steps = dict(state["weights"]), dict(state["steps"])
         self._base, self._pages = state["base"], state["pages"]
 
 
 @lru_cache(1 << 17)
-def signs(url: str) -> tuple[str, ...]:
-    """What a URL shows: its host, the words of its path, and its looks."""
+def url_features(url: str) -> tuple[str, ...]:
+    """The features of a URL as strings: its host, path words, depth, length and the like."""
     looks = url_signs(url)
     host = urls.host(url)
     words = urls.words("x://" + url.partition("://")[2].partition("/")[2]).split()

@@ -1,3 +1,3 @@
-"""What keeps a crawl out of traps and from counting a page twice, one guard a file. Relevance is
-not judged here.
+"""Guards, one a file: each refuses links to traps and keeps copies of a page from counting twice.
+Relevance is not judged here.
 """

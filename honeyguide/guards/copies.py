@@ -1,4 +1,4 @@
-"""Pages that are no new page: near-duplicates by their fingerprint, and soft 404s."""
+"""Detects near-duplicate pages, by fingerprints of their text, and soft 404s."""
 
 import hashlib
 import re
@@ -15,14 +15,14 @@ from honeyguide.contracts import Page, State
 Hashes = NDArray[np.uint64]
 
 LANES = 64  # bytes of a fingerprint
-BANDS = 6  # of 4 lanes each: texts that share 80 % of their phrases share one in 24 cases of 25
-BUCKETS = 1 << 17  # chains of a band
-LOOKS = 100  # links of a chain that are followed, so that no site can slow the crawl down
-FEW_WORDS = 64  # a text of fewer is only a duplicate of its like, word for word
-LONGEST = 1 << 14  # bytes of a text that are looked at
+BANDS = 6  # of 4 lanes each: texts with 80 % of phrases in common share a band in 24 of 25 cases
+BUCKETS = 1 << 17  # of a band, with a chain each
+LOOKS = 100  # entries of a chain that are compared, so that no site can slow the crawl down
+FEW_WORDS = 64  # texts with fewer words are duplicates only if they are equal word for word
+LONGEST = 1 << 14  # bytes of a text that are hashed
 
 _SPACE = 32
-# ASCII letters become small, other ASCII signs become spaces, bytes of other letters stay
+# lower-cases ASCII letters, turns other ASCII characters into spaces, keeps bytes above 127
 _SMALL = bytes(
     (byte | 32 if 65 <= byte <= 90 else byte) if byte >= 128 or chr(byte).isalnum() else _SPACE
     for byte in range(256)
@@ -39,10 +39,10 @@ _ODD = np.uint32(0x9E3779B1)
 
 
 def fingerprint(text: str) -> bytes:
-    """What two texts share of it is the share of their three-word phrases in common.
+    """A 64-byte minhash; equal bytes of two texts estimate their share of three-word phrases.
 
-    One-permutation minhash (Li, Owen and Zhang, 2012), a byte of each minimum; zero is an
-    empty lane. Without a word it is empty.
+    One-permutation minhash (Li, Owen and Zhang, 2012), one byte of each minimum; zero is an
+    empty lane. A text without words has an empty fingerprint.
     """
     words = _word_hashes(text)
     if len(words) < FEW_WORDS:
@@ -59,7 +59,7 @@ def fingerprint(text: str) -> bytes:
 
 
 def _word_hashes(text: str) -> Hashes:
-    """A hash of every word; Chinese and Japanese signs one by one."""
+    """A hash of every word in order; Chinese and Japanese characters are words."""
     raw = text[:LONGEST].encode("utf-8", "surrogatepass")[:LONGEST].translate(_SMALL)
     letters = np.frombuffer(b" " + raw + b" ", np.uint8)
     inside = letters != _SPACE
@@ -72,13 +72,14 @@ def _word_hashes(text: str) -> Hashes:
     powers, inverses = _powers()
     sums = np.zeros(len(raw) + 1, np.uint64)
     np.multiply(letters[1:-1], powers[: len(raw)], out=sums[1:])
-    np.cumsum(sums, out=sums)  # modulo 2**64, so that a word's own sum is a difference
+    np.cumsum(sums, out=sums)  # modulo 2**64, so that the sum of a word is a difference
     hashes: Hashes = (sums[ends] - sums[starts]) * inverses[starts]
     return hashes
 
 
 @cache
 def _powers() -> tuple[Hashes, Hashes]:
+    """Powers of _BASE and of its inverse, modulo 2**64."""
     tables = []
     for base in (_BASE, pow(_BASE, -1, 1 << 64)):
         factors = np.full(LONGEST, base, np.uint64)
@@ -87,20 +88,20 @@ def _powers() -> tuple[Hashes, Hashes]:
     return tables[0], tables[1]
 
 
-class Near(NamedTuple):
-    """A page seen before whose text is nearly the same."""
+class NearDuplicate(NamedTuple):
+    """An earlier page whose text is nearly the same."""
 
     slot: int
     page: int  # its number in Memory
     address: int  # checksum of its URL
-    repeats: int  # pages like it that came after
+    repeats: int  # near-duplicates of it found so far
 
 
 class Fingerprints:
-    """The latest fingerprints with the pages they belong to, found again by their like.
+    """An index of the latest fingerprints, searched by similarity (locality-sensitive hashing).
 
-    Each band has chains of places whose four lanes fall into one bucket, newest first; a
-    place is a running number, and a chain ends where the oldest has been overwritten.
+    Each band has, for each bucket of its four lanes, a chain of places, newest first. A place is
+    a running number; a chain ends where the oldest place has been overwritten.
     """
 
     def __init__(
@@ -125,11 +126,11 @@ class Fingerprints:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of what it remembers."""
+        """Size of its tables in bytes, those of fixed size aside."""
         return self._rows.nbytes + BANDS * 4 * len(self)
 
-    def find(self, fingerprint: bytes) -> Near | None:
-        """The page seen before that is most like this one, if one is alike enough."""
+    def find(self, fingerprint: bytes) -> NearDuplicate | None:
+        """The most similar earlier page, if it is similar enough."""
         slots = self._candidates(fingerprint)
         if not slots:
             return None
@@ -143,10 +144,10 @@ class Fingerprints:
         page, address, repeats = (
             int(self._rows[name][slot]) for name in ("page", "address", "repeats")
         )
-        return Near(slot, page, address, repeats)
+        return NearDuplicate(slot, page, address, repeats)
 
     def add(self, fingerprint: bytes, page: int, address: int) -> None:
-        """Remember a fingerprint, in place of the oldest when there is no room."""
+        """Add a fingerprint, in place of the oldest if the index is full."""
         slot = self._count % self.capacity
         if slot == len(self):
             self._rows.add(1)
@@ -162,17 +163,17 @@ class Fingerprints:
             heads[bucket] = self._count
         self._count += 1
 
-    def repeat(self, near: Near) -> None:
-        """Count one more page like an earlier one."""
+    def repeat(self, near: NearDuplicate) -> None:
+        """Count one more near-duplicate of a page."""
         self._rows["repeats"][near.slot] = min(near.repeats + 1, 65_535)
 
     def state(self) -> State:
-        """All of it, oldest first."""
+        """All rows, oldest first."""
         turn = -(self._count % self.capacity) if self._count > self.capacity else 0
         return {name: np.roll(rows, turn, axis=0) for name, rows in self._rows.state().items()}
 
     def load(self, state: State) -> None:
-        """Become what was saved."""
+        """Restore a saved state."""
         self._rows.load({name: rows[-self.capacity :] for name, rows in state.items()})
         self._count = len(self)
         buckets = _buckets(self._rows["lanes"])
@@ -180,7 +181,7 @@ class Fingerprints:
             self._heads[band], self._older[band] = _chains(buckets[:, band])
 
     def _candidates(self, fingerprint: bytes) -> list[int]:
-        """The slots of pages that share a band with this one."""
+        """The slots of fingerprints that share a bucket in any band."""
         oldest = max(0, self._count - self.capacity)
         buckets = _buckets(np.frombuffer(fingerprint, np.uint8)).tolist()
         found: dict[int, None] = {}
@@ -196,14 +197,14 @@ class Fingerprints:
 
 
 def _buckets(lanes: NDArray[np.uint8]) -> NDArray[np.uint32]:
-    """The bucket of each band, of one fingerprint or of many."""
+    """The bucket of each band, for one fingerprint or for many."""
     bands = lanes.view(np.uint32)[..., :BANDS] * _ODD
     buckets: NDArray[np.uint32] = bands >> np.uint32(15)
     return buckets
 
 
 def _chains(buckets: NDArray[np.uint32]) -> "tuple[array[int], array[int]]":
-    """The newest place in each bucket, and the next older place of the same bucket."""
+    """The newest place in each bucket, and for each place the next older one of its bucket."""
     order = np.argsort(buckets, kind="stable").astype(np.int32)
     older = np.full(len(buckets), -1, np.int32)
     same = buckets[order[1:]] == buckets[order[:-1]]
@@ -213,10 +214,10 @@ def _chains(buckets: NDArray[np.uint32]) -> "tuple[array[int], array[int]]":
     return array("i", heads.tobytes()), array("i", older.tobytes())
 
 
-SHORT = 1200  # characters; a missing page has little more to say
+SHORT = 1200  # characters; a soft 404 is not longer
 VERY_SHORT = 300
 
-_NOT_FOUND = (  # what a title can be, whole or between the dashes that part it from a site's name
+_NOT_FOUND = (  # patterns of a whole title, or of its part before or after the name of the site
     r"(?:the |this |that |requested |web ?)*(?:page|file|document|content|url|resource|article)?"
     r"(?: you (?:requested|are looking for))?(?: (?:was|is|could|can))? ?"
     r"(?:not|no longer|cannot|can't|couldn't)(?: be)? (?:found|available|exist|located)",
@@ -267,7 +268,7 @@ _missing_text = re.compile(
     r"|ページ[^。]{0,30}?(?:見つかりません|存在しません|ありません)|페이지를 찾을 수 없",
     re.IGNORECASE,
 ).search
-_troubled = re.compile(
+_error_words = re.compile(
     r"error|not found|404|410|sorry|oops|unavailable|expired|missing|invalid|denied|moved"
     r"|fehler|nicht gefunden|erreur|introuvable|désolé|no encontrad|não encontrad|errore?\b"
     r"|ошибка|не найден|错误|不存在|エラー|見つかりません|오류",
@@ -276,22 +277,22 @@ _troubled = re.compile(
 
 
 def is_soft_404(page: Page) -> bool:
-    """Whether a page does nothing but say that it is missing."""
+    """Whether a short page only says that a page is missing."""
     if len(page.text) > SHORT:
         return False
     brief = len(page.text) < VERY_SHORT
-    if says_missing(page.title):
+    if title_says_missing(page.title):
         return brief or _missing_text(page.text[:VERY_SHORT]) is not None
     return brief and _missing_text(page.text) is not None
 
 
-def says_missing(title: str) -> bool:
-    """Whether a title is that of a missing page, a site's name before or after it aside."""
+def title_says_missing(title: str) -> bool:
+    """Whether a title says that a page is missing, with or without the name of a site."""
     return any(_missing_title(part.strip()) for part in _parts(title[:200]) if part)
 
 
-def is_troubled(page: Page) -> bool:
-    """Whether a short page speaks of trouble: worth a doubt when a site repeats it."""
+def mentions_error(page: Page) -> bool:
+    """Whether a short page mentions an error: suspicious when a site repeats it."""
     if len(page.text) > SHORT:
         return False
-    return _troubled(page.title) is not None or _troubled(page.text[:VERY_SHORT]) is not None
+    return _error_words(page.title) is not None or _error_words(page.text[:VERY_SHORT]) is not None

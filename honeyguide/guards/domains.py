@@ -1,4 +1,4 @@
-"""Limits of registrable domains: each may grow with what it brings, none can fill a crawl."""
+"""Limits the hosts and links of each registrable domain, so that none fills the crawl."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,60 +19,60 @@ REASONS = (
     "page with too many new hosts",
 )
 OPEN, MANY_HOSTS, MANY_LINKS, STALE, MANY_NEW = range(5)
-NAME_BYTES = 200  # of a domain: its name, in a dict and in a list
+NAME_BYTES = 200  # of a domain's name in memory, roughly
 
 
 @dataclass(slots=True)
 class Room:
-    """How many more hosts and links of a domain may be noted."""
+    """The number of further hosts and links that a domain may have."""
 
     hosts: int
     links: int
 
 
 class Domains:
-    """Counts the hosts and links known of each domain, and what its pages have brought.
+    """Counts hosts, links, visits and relevant pages of each domain, and enforces its limits.
 
-    A new relevant page makes room for `growth` more hosts and `link_growth` more links of its
-    domain: more than a page has, so that the links of a relevant page are never left out.
+    A new relevant page allows `growth` more hosts and `link_growth` more links of its domain. That
+    is more than a page has, so that the links of a relevant page are never refused.
     """
 
     def __init__(
         self,
-        hosts: int = 1000,  # of one domain: more than Wikipedia has languages
-        links: int = 20_000,  # of one domain, known and not visited
+        hosts: int = 1000,  # of a domain; Wikipedia has fewer languages
+        links: int = 20_000,  # of a domain, known and not visited
         growth: int = 50,  # hosts for each new relevant page
         link_growth: int = 1000,  # links for each new relevant page
         page_growth: int = 20,  # links for each new page
-        patience: int = 120,  # hosts in a row whose first page brings nothing new
-        page_hosts: int = 100,  # never seen before, that any page may name
-        spare_hosts: int = 50_000,  # that all pages together may name beyond that
+        patience: int = 120,  # hosts in a row whose first page has nothing new
+        page_hosts: int = 100,  # new hosts that every page may link to
+        spare_hosts: int = 50_000,  # new hosts beyond these, of all pages together
     ) -> None:
         self.hosts, self.links = hosts, links
         self.growth, self.link_growth, self.page_growth = growth, link_growth, page_growth
         self.patience = patience
         self.page_hosts = page_hosts
-        self.spare = spare_hosts  # beyond what each page may name anyway
-        self._pages = 0  # that were counted
+        self.spare = spare_hosts  # that are left
+        self._pages = 0  # URLs of the memory that are counted
         self._hosts = Columns(domain=np.int32, asked=np.bool_)  # by host
         self._rows = Columns(  # by domain
             hosts=np.int32,
-            known=np.int32,  # links
+            known=np.int32,  # number of links
             visited=np.int32,
-            fresh=np.int32,  # visits that brought something new
-            relevant=np.int32,  # and relevant
-            dry=np.int32,  # hosts in a row whose first page brought nothing new
+            fresh=np.int32,  # visits with a new page
+            relevant=np.int32,  # visits with a new relevant page
+            dry=np.int32,  # hosts in a row whose first page had nothing new
             closed=np.bool_,
         )
         self._numbers: dict[str, int] = {}  # by name
 
     @property
     def nbytes(self) -> int:
-        """Bytes of its tables."""
+        """Size of its tables in bytes."""
         return self._hosts.nbytes + self._rows.nbytes + NAME_BYTES * len(self._numbers)
 
     def screen(self, memory: MemoryView, hosts: Sequence[str]) -> Codes:
-        """Why links of a page to these hosts, never seen before, are not noted; 0: they are."""
+        """Why new links of a page to these hosts are refused, as places in REASONS; 0: allowed."""
         self._count(memory)
         page = _Page(self, memory)
         codes = np.array(list(map(page.place, hosts)), np.uint8)
@@ -80,18 +80,18 @@ class Domains:
         return codes
 
     def closed(self, memory: MemoryView, host: int) -> bool:
-        """Whether the domain of a host has brought nothing new for long."""
+        """Whether the domain of a host is closed: its last hosts had nothing new."""
         domain = self._domain_of(memory, host)
         return bool(self._rows["closed"][domain])
 
     def visit(self, memory: MemoryView, id: int) -> None:
-        """A link is visited, for the first time or again."""
+        """Count a visit, unless the page was visited before."""
         if not memory.is_visited(id):
             domain = self._domain_of(memory, memory.urls.host_of(id))
             self._rows["visited"][domain] += 1
 
     def note(self, memory: MemoryView, id: int, new: bool, relevant: bool) -> None:
-        """Take in what became of a link."""
+        """Count the outcome of a visit."""
         host, rows = memory.urls.host_of(id), self._rows
         domain = self._domain_of(memory, host)
         rows["fresh"][domain] += new
@@ -107,7 +107,7 @@ class Domains:
         rows["closed"][domain] = dry >= self.patience + fresh // 4
 
     def state(self) -> State:
-        """All of it; names as they are, since the list of suffixes changes from year to year."""
+        """Everything that `load` restores; with names, since the public suffix list changes."""
         return {
             "pages": self._pages,
             "spare": self.spare,
@@ -117,14 +117,14 @@ class Domains:
         }
 
     def load(self, state: State) -> None:
-        """Become what was saved."""
+        """Restore a saved state."""
         self._pages, self.spare = state["pages"], state["spare"]
         self._hosts.load(state["hosts"])
         self._rows.load(state["rows"])
         self._numbers = {name: number for number, name in enumerate(state["names"])}
 
     def room(self, domain: int) -> Room:
-        """What is left to a domain; to a new one, -1, all."""
+        """What a domain may still have; -1 is a new domain."""
         if domain < 0:
             return Room(self.hosts, self.links)
         names = ("hosts", "known", "visited", "fresh", "relevant")
@@ -133,32 +133,32 @@ class Domains:
         return Room(self.hosts + self.growth * relevant - hosts, links - known + visited)
 
     def number(self, host: int, name: str) -> int:
-        """The domain of a host, by the host's number if it has one; -1 for a new domain."""
+        """The number of a host's domain; -1 for a new domain. A new host has the number -1."""
         if host >= 0:
             return int(self._hosts["domain"][host])
         return self._numbers.get(registrable(name), -1)
 
     def is_closed(self, domain: int) -> bool:
-        """Whether a domain has brought nothing new for long."""
+        """Whether a domain is closed; a new one, -1, is not."""
         return domain >= 0 and bool(self._rows["closed"][domain])
 
     def _domain_of(self, memory: MemoryView, host: int) -> int:
-        self._meet_all(memory)
+        self._add_new_hosts(memory)
         return int(self._hosts["domain"][host])
 
-    def _meet_all(self, memory: MemoryView) -> None:
+    def _add_new_hosts(self, memory: MemoryView) -> None:
         for host in range(len(self._hosts), memory.urls.host_count):
-            self._meet(memory.urls.host_name(host))
+            self._add_host(memory.urls.host_name(host))
 
     def _count(self, memory: MemoryView) -> None:
-        """Catch up with what was noted since the last time."""
-        self._meet_all(memory)
+        """Count the URLs and hosts that the memory has got since the last call."""
+        self._add_new_hosts(memory)
         if self._pages < len(memory.urls):
             ids = np.arange(self._pages, len(memory.urls), dtype=np.int32)
             np.add.at(self._rows["known"], self._hosts["domain"][memory.host(ids)], 1)
             self._pages = len(memory.urls)
 
-    def _meet(self, name: str) -> None:
+    def _add_host(self, name: str) -> None:
         domain = self._numbers.setdefault(registrable(name), len(self._numbers))
         if domain == len(self._rows):
             self._rows.add(1)
@@ -167,24 +167,24 @@ class Domains:
 
 
 class _Page:
-    """The new links of one page, and how much room they leave."""
+    """Checks the new links of one page against the limits."""
 
     def __init__(self, domains: Domains, memory: MemoryView) -> None:
         self._domains = domains
         self._find_host = memory.urls.find_host
-        self._hosts: dict[str, Room | int] = {}  # by name: its domain's room, or why it has none
+        self._hosts: dict[str, Room | int] = {}  # by name: its domain's room, or a refusal
         self._rooms: dict[int | str, Room] = {}  # by number of a domain, or name of a new one
         self._new_hosts = 0
 
     @property
     def beyond(self) -> int:
-        """New hosts beyond those that any page may name."""
+        """New hosts beyond those that every page may link to."""
         return max(0, self._new_hosts - self._domains.page_hosts)
 
     def place(self, name: str) -> int:
-        """Make room for a link to a host, or say why there is none."""
+        """Why a link to a host is refused, as a place in REASONS; 0: it is allowed and counted."""
         if name not in self._hosts:
-            self._hosts[name] = self._meet(name)
+            self._hosts[name] = self._check_host(name)
         room = self._hosts[name]
         if isinstance(room, int):
             return room
@@ -193,7 +193,7 @@ class _Page:
         room.links -= 1
         return OPEN
 
-    def _meet(self, name: str) -> Room | int:
+    def _check_host(self, name: str) -> Room | int:
         host = self._find_host(name)
         domain = self._domains.number(host, name)
         if self._domains.is_closed(domain):

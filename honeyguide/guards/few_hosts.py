@@ -21,7 +21,7 @@ from honeyguide.urls.spelling import host as host_of
 
 
 class FewHosts:
-    """Keeps a crawl to the first few hosts it meets, and asks another guard about the rest."""
+    """Limits a crawl to the first hosts it finds; another guard decides on their links."""
 
     def __init__(self, guard: Guard, hosts: int) -> None:
         self._guard = guard
@@ -29,17 +29,17 @@ class FewHosts:
         self._count, self._example = 0, ""
 
     def screen(self, memory: MemoryView, urls: Sequence[str]) -> Mask:
-        """What the other guard says; once there are enough hosts, links to others are not noted."""
+        """As the wrapped guard decides; with all hosts found, links to others are refused."""
         if not self._hosts.is_full:
             return self._guard.screen(memory, urls)
         known = {memory.urls.host_name(host) for host in self._hosts.hosts}
-        near = np.array([host_of(url) in known for url in urls], np.bool_)
-        if not near.all():
-            self._cut(int((~near).sum()), urls[int(np.argmin(near))])
-        return screened_by(self._guard, memory, urls, near)
+        on_known = np.array([host_of(url) in known for url in urls], np.bool_)
+        if not on_known.all():
+            self._cut(int((~on_known).sum()), urls[int(np.argmin(on_known))])
+        return screened_by(self._guard, memory, urls, on_known)
 
     def admit(self, memory: MemoryView, found: Outlinks) -> Mask:
-        """Links to the hosts at hand, or to new ones while there are few."""
+        """Links to the hosts found so far, or to new ones below the limit."""
         hosts = memory.host(found.ids).tolist()
         known = np.array([self._hosts.admits(host) for host in hosts], np.bool_)
         if not known.all():
@@ -48,28 +48,28 @@ class FewHosts:
         return allowed
 
     def allows(self, memory: MemoryView, id: int, link: Link) -> bool:
-        """What the other guard says; a seed of yet another host is left out too."""
+        """As the wrapped guard decides; a seed on a host beyond the limit is refused too."""
         if self._hosts.admits(int(memory.host(np.array([id], np.int32))[0])):
             return self._guard.allows(memory, id, link)
         self._cut(1, link.url)
         return False
 
     def note(self, memory: MemoryView, id: int, visit: Visit) -> Visit:
-        """What the other guard says."""
+        """As the wrapped guard decides."""
         return self._guard.note(memory, id, visit)
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the other guard's tables."""
+        """Size of the wrapped guard's tables in bytes."""
         return nbytes_of(self._guard)
 
     def report(self) -> list[Cut]:
-        """What was cut, the other hosts last."""
+        """What the wrapped guard refused, then the links to further hosts."""
         own = [Cut(ANOTHER_HOST, self._count, self._example)] if self._count else []
         return self._guard.report() + own
 
     def state(self) -> State:
-        """All of it."""
+        """Everything that `load` restores."""
         return {
             "guard": self._guard.state(),
             "hosts": list(self._hosts.hosts),
@@ -78,7 +78,7 @@ class FewHosts:
         }
 
     def load(self, state: State) -> None:
-        """Become what was saved."""
+        """Restore a saved state."""
         self._guard.load(state["guard"])
         self._hosts = HostLimit(self._hosts.most, state["hosts"])
         self._count, self._example = state["count"], state["example"]

@@ -1,4 +1,4 @@
-"""--allow and --deny: which URLs are fetched at all (Lim 2016, §9.3)."""
+"""Allow and deny lists of URLs: --allow and --deny (Lim 2016, §9.3)."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -27,7 +27,7 @@ _ending = re.compile(r"\.([a-z0-9]{1,8})$", re.IGNORECASE).search
 
 
 class Lists:
-    """Refuses what lists and file names say, and asks another guard about the rest."""
+    """Refuses URLs by allow and deny lists and by file type; another guard decides on the rest."""
 
     def __init__(self, guard: Guard, allow: Sequence[str] = (), deny: Sequence[str] = ()) -> None:
         self._guard = guard
@@ -35,49 +35,49 @@ class Lists:
         self._tally: dict[str, list[int | str]] = {}  # reason -> count, first URL
 
     def refusal(self, url: str) -> str:
-        """Why a URL is never fetched; empty when it may be."""
+        """Why a URL is refused; empty if it is not."""
         ending = _ending(url.partition("?")[0])
         is_no_text = ending is not None and ending[1].lower() in FILE_TYPES
         return self._listed(url) or (NO_TEXT if is_no_text else "")
 
     def screen(self, memory: MemoryView, urls: Sequence[str]) -> Mask:
-        """What no list speaks against, if the other guard lets it through."""
-        open_to = np.array([self._count(url) for url in urls], np.bool_)
-        return screened_by(self._guard, memory, urls, open_to)
+        """URLs that no list refuses, if the wrapped guard lets them through."""
+        passing = np.array([self._count(url) for url in urls], np.bool_)
+        return screened_by(self._guard, memory, urls, passing)
 
     def admit(self, memory: MemoryView, found: Outlinks) -> Mask:
-        """Links that no list speaks against, if the other guard admits them."""
-        open_to = np.array([self._count(link.url) for link in found.links], np.bool_)
-        if not open_to.any():
-            return open_to
-        allowed: Mask = open_to & self._guard.admit(memory, found)
+        """Links that no list refuses, if the wrapped guard admits them."""
+        passing = np.array([self._count(link.url) for link in found.links], np.bool_)
+        if not passing.any():
+            return passing
+        allowed: Mask = passing & self._guard.admit(memory, found)
         return allowed
 
     def allows(self, memory: MemoryView, id: int, link: Link) -> bool:
-        """The same, when a link's turn has come."""
+        """Whether no list refuses a link, and the wrapped guard allows it."""
         return not self.refusal(link.url) and self._guard.allows(memory, id, link)
 
     def note(self, memory: MemoryView, id: int, visit: Visit) -> Visit:
-        """What the other guard says."""
+        """As the wrapped guard decides."""
         return self._guard.note(memory, id, visit)
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the other guard's tables."""
+        """Size of the wrapped guard's tables in bytes."""
         return nbytes_of(self._guard)
 
     def report(self) -> list[Cut]:
-        """What was cut, by other reasons first; a link counts each time that it is found."""
+        """What the wrapped guard refused, then the lists; a link counts each time it is found."""
         cuts = [Cut(reason, int(n), str(url)) for reason, (n, url) in self._tally.items()]
         return self._guard.report() + sorted(cuts, key=lambda cut: (-cut.count, cut.reason))
 
     def state(self) -> State:
-        """All of it."""
+        """Everything that `load` restores."""
         tally = {reason: list(cut) for reason, cut in self._tally.items()}
         return {"guard": self._guard.state(), "tally": tally}
 
     def load(self, state: State) -> None:
-        """Become what was saved."""
+        """Restore a saved state."""
         self._guard.load(state["guard"])
         self._tally = {reason: list(cut) for reason, cut in state["tally"].items()}
 
@@ -90,12 +90,12 @@ class Lists:
 
 
 def read_list(said: Iterable[str]) -> tuple[str, ...]:
-    """Patterns as they are, and those in files: one a line, # begins a comment."""
+    """Patterns, and those in files where one is named: one a line, # begins a comment."""
     return tuple(pattern for one in said for pattern in _patterns(one.strip()))
 
 
 def _patterns(said: str) -> list[str]:
-    """One pattern, or those of a file; none at all would allow everything."""
+    """The pattern itself, or those of a file; an empty list is refused: it would allow all URLs."""
     file = Path(said)
     if not said:
         raise HoneyguideError("an empty text is no list: name a host, a URL, a pattern or a file")

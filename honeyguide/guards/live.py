@@ -1,4 +1,4 @@
-"""The guard of a live crawl: near-duplicates, soft 404s and traps, told apart and counted."""
+"""The guard of live crawls: refuses and counts near-duplicates, soft 404s and traps."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -21,7 +21,7 @@ from honeyguide.contracts import (
     Visit,
 )
 from honeyguide.guards import domains
-from honeyguide.guards.copies import LONGEST, Fingerprints, fingerprint, is_soft_404, is_troubled
+from honeyguide.guards.copies import LONGEST, Fingerprints, fingerprint, is_soft_404, mentions_error
 from honeyguide.guards.domains import Domains
 from honeyguide.guards.traps import OPEN, REASONS, Codes, Kind, Traps, shape
 from honeyguide.registry import part
@@ -29,11 +29,11 @@ from honeyguide.text.words import words
 from honeyguide.urls.spelling import host as host_of
 
 DUPLICATE, SOFT_404 = "near-duplicate page", "soft 404"
-REPEATS = 2  # times that a host has shown a page of trouble before, until it is a soft 404
-BITS = 1 << 22  # by which URLs that are not noted are counted once; some share one by chance
+REPEATS = 2  # earlier near-duplicates after which a page that mentions an error is a soft 404
+BITS = 1 << 22  # of a hash set that counts each refused new URL once; collisions are accepted
 _OVERLOADED = ("status 408", "status 425", "status 429")
-_OF_THE_PAGE = frozenset({"", "content type", "not recorded", "too large"})
-# what an empty calendar changes from day to day: names of days and months, by their beginning
+_PAGE_FAILURES = frozenset({"", "content type", "not recorded", "too large"})
+# beginnings of names of days and months, in which empty calendar pages differ
 _DATES = frozenset(
     "mon tue wed thu fri sat sun jan feb mar mär apr avr abr may mai mag mei jun jui giu jul"
     " lug aug aoû ago sep set oct okt ott nov dec dez déc dic die mit don fre sam son lun mie"
@@ -42,34 +42,34 @@ _DATES = frozenset(
 
 
 class LiveGuard:
-    """Looks at every link and every visit, in bounded memory."""
+    """Checks every link and every visit for traps and copies, in bounded memory."""
 
     def __init__(
         self,
         traps: Traps | None = None,
         seen: Fingerprints | None = None,
         limits: Domains | None = None,  # of domains
-        bounded: bool = True,  # False: as earlier versions did, for the crawls that they began
+        bounded: bool = True,  # False: no limits of domains, for crawls begun by earlier versions
     ) -> None:
         self.traps = traps or Traps()
         self._seen = seen or Fingerprints()
         self._domains = (limits or Domains()) if bounded else None
-        self._unnoted = np.zeros(BITS // 8, np.uint8)  # a bit a URL: it is in the tally
-        self._cut = Columns(cut=np.bool_)  # by page: it is in the tally
+        self._unnoted = np.zeros(BITS // 8, np.uint8)  # a bit a URL: whether it is in the tally
+        self._cut = Columns(cut=np.bool_)  # by page: whether it is in the tally
         self._tally: dict[str, list[int | str]] = {}  # reason -> count, first URL
 
     @property
     def nbytes(self) -> int:
-        """Bytes of its tables that grow."""
+        """Size in bytes of the tables that grow."""
         of_domains = self._domains.nbytes if self._domains else 0
         return self.traps.nbytes + self._cut.nbytes + self._seen.nbytes + of_domains
 
     def screen(self, memory: MemoryView, urls: Sequence[str]) -> Mask:
-        """What is not refused on sight, nor is of a site, a pattern or a domain that had enough."""
+        """URLs that are not refused by their form, nor on a closed host, pattern or domain."""
         if self._domains is None:
             return np.ones(len(urls), np.bool_)
         names = list(map(host_of, urls))
-        codes = self.traps.look(np.array(list(map(memory.urls.find_host, names)), np.int32), urls)
+        codes = self.traps.screen(np.array(list(map(memory.urls.find_host, names)), np.int32), urls)
         let_through: Mask = codes == OPEN
         if np.count_nonzero(codes):
             self._count_unnoted(urls, codes, REASONS)
@@ -81,50 +81,50 @@ class LiveGuard:
         return let_through
 
     def admit(self, memory: MemoryView, found: Outlinks) -> Mask:
-        """Which of these links may wait."""
+        """Links that are not refused by their form, nor on a closed host or pattern."""
         urls = [link.url for link in found.links]
-        codes = self.traps.judge(found.ids, memory.host(found.ids), urls)
+        codes = self.traps.check(found.ids, memory.host(found.ids), urls)
         self._count(found.ids, urls, codes)
         admitted: Mask = codes == OPEN
         return admitted
 
     def allows(self, memory: MemoryView, id: int, link: Link) -> bool:
-        """Whether a link whose turn has come is still worth a visit; a seed always is."""
+        """Whether a link's host, pattern and domain are still open; a seed is always allowed."""
         if link.depth == 0:
             return True
         ids = np.array([id], np.int32)
         hosts = memory.host(ids)
-        codes = self.traps.judge(ids, hosts, [link.url], by_looks=False)
+        codes = self.traps.check(ids, hosts, [link.url], by_form=False)
         self._count(ids, [link.url], codes)
         if codes[0] != OPEN:
             return False
         return self._domains is None or not self._is_of_closed_domain(memory, id, link.url)
 
     def note(self, memory: MemoryView, id: int, visit: Visit) -> Visit:
-        """Take in a visit, and say what it counts for."""
+        """Update traps and domains with a visit; return it as irrelevant if it is a copy."""
         like = shape(visit.link.url)
         counted, new = visit, False
         if self._domains is not None:
             self._domains.visit(memory, id)
         if visit.page is not None:
-            mark = fingerprint(_dateless(visit.page, like.kind))
-            counted, new = self._weigh(memory, id, visit, visit.page, mark)
-            if self._was_read(memory, id, visit, visit.page):
-                counted = self._alone(counted)
-        elif not _was_answered(visit):
-            return visit  # it says nothing about what is there
+            mark = fingerprint(_text_of(visit.page, like.kind))
+            counted, new = self._compare(memory, id, visit, visit.page, mark)
+            if self._led_to_visited(memory, id, visit, visit.page):
+                counted = self._without_links(counted)
+        elif not _is_of_page(visit):
+            return visit  # a failed request says nothing about the page
         self.traps.note(memory.urls.host_of(id), like, new, counted.verdict.relevant)
         if self._domains is not None:
             self._domains.note(memory, id, new, counted.verdict.relevant)
         return counted
 
     def report(self) -> list[Cut]:
-        """All that was cut so far, the most frequent first."""
+        """Numbers of refused links and pages by reason, the most frequent first."""
         cuts = [Cut(reason, int(n), str(url)) for reason, (n, url) in self._tally.items()]
         return sorted(cuts, key=lambda cut: (-cut.count, cut.reason))
 
     def state(self) -> State:
-        """All of it."""
+        """Everything that `load` restores."""
         return {
             "traps": self.traps.state(),
             "seen": self._seen.state(),
@@ -135,7 +135,7 @@ class LiveGuard:
         }
 
     def load(self, state: State) -> None:
-        """Become what was saved."""
+        """Restore a saved state."""
         self.traps.load(state["traps"])
         self._seen.load(state["seen"])
         self._cut.load(state["cut"])
@@ -144,36 +144,36 @@ class LiveGuard:
             self._domains.load(state["domains"])
             self._unnoted = state["unnoted"].copy()
 
-    def _weigh(
+    def _compare(
         self, memory: MemoryView, id: int, visit: Visit, page: Page, mark: bytes
     ) -> tuple[Visit, bool]:
-        """The visit as it counts, and whether it brought something new."""
+        """The visit as it counts, and whether its page is new: no copy and no soft 404."""
         near = self._seen.find(mark) if mark else None
         address = crc32(page.url.encode("utf-8", "surrogatepass"))
         if near is not None and near.address == address:
-            return visit, False  # the same page again, by another way
+            return visit, False  # the same page again, through another link
         if near is not None:
             self._seen.repeat(near)
         elif mark:
             self._seen.add(mark, id, address)
-        if is_soft_404(page) or (near and near.repeats >= REPEATS and is_troubled(page)):
+        if is_soft_404(page) or (near and near.repeats >= REPEATS and mentions_error(page)):
             self._add(SOFT_404, page.url)
-            return self._alone(_worthless(visit, SOFT_404, 0.0)), False
+            return self._without_links(_irrelevant(visit, SOFT_404, 0.0)), False
         if near is None:
             return visit, bool(mark) or visit.verdict.relevant
         self._add(DUPLICATE, page.url)
         reason = f"near-duplicate of {memory.urls.url(near.page)}"
-        return self._alone(_worthless(visit, reason, visit.verdict.relevance)), False
+        return self._without_links(_irrelevant(visit, reason, visit.verdict.relevance)), False
 
-    def _was_read(self, memory: MemoryView, id: int, visit: Visit, page: Page) -> bool:
-        """Whether a new address led to a page that was visited before."""
-        if page.url == visit.link.url:  # a walk may come back to it
+    def _led_to_visited(self, memory: MemoryView, id: int, visit: Visit, page: Page) -> bool:
+        """Whether a new URL redirected to a page that was visited before."""
+        if page.url == visit.link.url:  # no redirect; a walk may revisit a page
             return False
         end = int(memory.urls.find([page.url])[0])
         return end >= 0 and memory.is_visited(end) and not memory.is_visited(id)
 
-    def _alone(self, visit: Visit) -> Visit:
-        """A copy without its links: those of the first one are known. A seed keeps them."""
+    def _without_links(self, visit: Visit) -> Visit:
+        """The visit without links, which are those of the original; a seed keeps its links."""
         if self._domains is None or visit.page is None or visit.link.depth == 0:
             return visit
         return replace(visit, page=replace(visit.page, links=()))
@@ -187,7 +187,7 @@ class LiveGuard:
         return closed
 
     def _count_unnoted(self, urls: Sequence[str], codes: Codes, reasons: Sequence[str]) -> None:
-        """Tally URLs that have no number, each once, as far as a bit can tell."""
+        """Count refused URLs that have no number in the memory, each once."""
         for place in np.flatnonzero(codes).tolist():
             byte, bit = divmod(crc32(urls[place].encode("utf-8", "surrogatepass")) % BITS, 8)
             if not self._unnoted[byte] & (1 << bit):
@@ -207,8 +207,8 @@ class LiveGuard:
         cut[0] = int(cut[0]) + 1
 
 
-def _dateless(page: Page, kind: Kind) -> str:
-    """The text of a page; of a calendar, without its dates."""
+def _text_of(page: Page, kind: Kind) -> str:
+    """The text of a page, without dates if it is of a calendar."""
     if kind != Kind.CALENDAR:
         return page.text
     kept = (word for word in words(page.text[:LONGEST]) if word.isalpha())
@@ -217,18 +217,18 @@ def _dateless(page: Page, kind: Kind) -> str:
 
 @part("guard", "watch")
 def watch(year: int | None = None, bounded: bool = True) -> LiveGuard:
-    """Cuts traps, near-duplicate pages and soft 404s; dates far from the year lead nowhere."""
+    """Refuses traps, near-duplicates and soft 404s; with a year, also dates far in the future."""
     return LiveGuard(Traps(year=year), bounded=bounded)
 
 
-def _was_answered(visit: Visit) -> bool:
-    """Whether a failure is the page's and not the network's, the moment's or our own."""
-    # by its name, not by the response, which a crawl that is resumed no longer has
-    return visit.failure in _OF_THE_PAGE or (
+def _is_of_page(visit: Visit) -> bool:
+    """Whether a failure is permanent and of the page, not of the network or of this crawler."""
+    # from its name, since a resumed crawl has no responses
+    return visit.failure in _PAGE_FAILURES or (
         visit.failure.startswith("status 4") and visit.failure not in _OVERLOADED
     )
 
 
-def _worthless(visit: Visit, reason: str, relevance: float) -> Visit:
+def _irrelevant(visit: Visit, reason: str, relevance: float) -> Visit:
     verdict = Verdict(relevance, False, (*visit.verdict.reasons, reason))
     return replace(visit, verdict=verdict)

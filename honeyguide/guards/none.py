@@ -10,31 +10,31 @@ from honeyguide.registry import part
 
 @part("guard", "none")
 class NoGuard:
-    """Lets everything through: for webs without traps."""
+    """Refuses nothing: for webs without traps."""
 
     def screen(self, memory: MemoryView, urls: Sequence[str]) -> Mask:
-        """All of them."""
+        """Let all through."""
         return np.ones(len(urls), np.bool_)
 
     def admit(self, memory: MemoryView, found: Outlinks) -> Mask:
-        """All of them."""
+        """Let all through."""
         return np.ones(len(found.links), np.bool_)
 
     def allows(self, memory: MemoryView, id: int, link: Link) -> bool:
-        """Always."""
+        """Always visit."""
         return True
 
     def note(self, memory: MemoryView, id: int, visit: Visit) -> Visit:
-        """It counts for what the world said."""
+        """The visit unchanged."""
         return visit
 
     def report(self) -> list[Cut]:
-        """Nothing was cut."""
+        """An empty report: nothing is refused."""
         return []
 
     def state(self) -> State:
-        """Nothing to keep."""
+        """An empty state: nothing is kept."""
         return {}
 
     def load(self, state: State) -> None:
-        """Nothing to bring back."""
+        """Do nothing: there is no state."""

@@ -1,4 +1,4 @@
-"""Traps: links refused by their URL, and by what their site and links like them have brought."""
+"""Detects traps: by the form of URLs, and by earlier visits of their host and URL pattern."""
 
 import math
 import re
@@ -15,12 +15,12 @@ from honeyguide.columns import Columns
 from honeyguide.contracts import Ids, State
 
 DEEPEST = 20  # segments of a path
-MOST_PARAMETERS = 12
-LONGEST = 1024  # characters
+MOST_PARAMETERS = 12  # of a query
+LONGEST = 1024  # characters of a URL
 MOST_REPEATS = 3  # of one segment, anywhere in a path
 
-# Names of files without text to read. Left out: what also ends the names of things that have
-# pages of their own ("Node.js", "Character.ai", "Booking.com").
+# Endings of files without text. Not here: endings that occur in names of things with pages of
+# their own ("Node.js", "Character.ai", "Booking.com").
 FILE_TYPES = frozenset(
     "jpg jpeg jpe png gif bmp ico svg tif tiff webp avif heic psd eps raw"
     " mp3 wav ogg oga flac aac m4a wma mid midi aif aiff opus"
@@ -31,7 +31,7 @@ FILE_TYPES = frozenset(
     " woff woff2 ttf otf eot css rss atom ics vcf torrent sqlite hqx sit".split()
 )
 
-# names of query parameters that hold a session
+# names of query parameters with a session id
 _SESSIONS = frozenset(
     "sid sess session sessionid session_id sesskey phpsession phpsessid jsessionid oscsid zenid"
     " token visit visitor visitid ticket nonce cid auth".split()
@@ -41,7 +41,7 @@ _TIMES = frozenset("year month week day date yr mon calendar cal yyyy mm dd".spl
 _digit = re.compile(r"\d").search
 # the same one to six segments at least three times in a row
 _again = re.compile(r"((?:/[^/]+){1,6}?)\1\1(?=/|$)").search
-# letters and digits in turn, as no word has them: 9f8a7d6e5c4b
+# letters and digits alternating more often than in any word: 9f8a7d6e5c4b
 _MIXED = r"(?=[0-9a-z]{12,64}(?![0-9a-z]))[a-z]*(?:\d+[a-z]+){2}[0-9a-z]*"
 _UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 _path_session = re.compile(
@@ -61,20 +61,20 @@ _year = re.compile(r"(?<!\d)\d{4,6}(?!\d)").findall
 
 
 class Kind(IntEnum):
-    """What sort of addresses a group of URLs are."""
+    """Kinds of URL patterns."""
 
-    SINGLE = 0  # no group
+    SINGLE = 0  # no pattern
     NUMBERED = 1  # /article/12345, /list?page=2
     CALENDAR = 2  # /events/2031/05
     SESSION = 3  # /s/9f8a7d6e5c4b/home, /shop?visit=9f8a7d6e
 
 
 class Shape(NamedTuple):
-    """A URL's likeness to others, as the names of two groups; an empty name is no group."""
+    """The pattern of a URL, as the names of two groups of URLs; an empty name is no group."""
 
     kind: Kind
-    narrow: bytes  # on its site: the same path but for numbers and the values of parameters
-    wide: bytes  # all queries of a path, all that follows a number; of a trap, on whatever site
+    narrow: bytes  # on its host: the same path and parameters, but for digits and values
+    wide: bytes  # all queries of a path, or all paths up to a number; of a trap, on any host
     year: int = 0  # of a calendar
 
 
@@ -82,7 +82,7 @@ PLAIN = Shape(Kind.SINGLE, b"", b"")
 
 
 def refusal(url: str) -> str:
-    """Why a URL is not worth a visit, by its looks; empty when it may be."""
+    """Why a URL is refused by its form alone; empty if it is not."""
     place, _, query = url.partition("?")
     path = place[place.find("/", 8) :]
     last = path[path.rfind("/") + 1 :]
@@ -99,6 +99,7 @@ def refusal(url: str) -> str:
 
 
 def _repeats(path: str) -> bool:
+    """Whether segments of a path repeat as in a relative link that nests into itself."""
     segments = path.split("/")
     if len(segments) - len(set(segments)) < 2:
         return False
@@ -110,13 +111,13 @@ def _repeats(path: str) -> bool:
 
 
 def _overgrown(query: str) -> bool:
-    """Whether it grew by passing through itself."""
+    """Whether a query has grown from page to page."""
     pairs = query.split("&")
     return len(pairs) > MOST_PARAMETERS or len(pairs) - len(set(pairs)) > 1 or "%2525" in query
 
 
 def shape(url: str) -> Shape:
-    """Which other URLs it is like."""
+    """The pattern of a URL."""
     place, _, query = url.partition("?")
     path = place[place.find("/", 8) :]
     number = _digit(path)
@@ -135,7 +136,7 @@ def shape(url: str) -> Shape:
 
 
 def _site_wide(kind: Kind, place: str, path: str, form: str, year: int = 0) -> Shape:
-    """A trap by its form, on its site and on whatever site."""
+    """The pattern of a calendar or session trap, which holds on any host."""
     name = _bytes(f"{kind} {form}")
     return Shape(kind, name + _bytes(place[: len(place) - len(path)]), name, year)
 
@@ -145,7 +146,7 @@ def _bytes(text: str) -> bytes:
 
 
 def _session(path: str, stem: str, pairs: list[tuple[str, str, str]]) -> str:
-    """Where in the URL a session is, if it has one."""
+    """The part of a URL before its session id; empty without one."""
     if stem is not path and (found := _path_session(path)) is not None:
         return path[: found.start()]
     for name, _, value in pairs:
@@ -155,7 +156,7 @@ def _session(path: str, stem: str, pairs: list[tuple[str, str, str]]) -> str:
 
 
 def _calendar_year(path: str, pairs: list[tuple[str, str, str]]) -> int | None:
-    """The year that a calendar shows, 0 for an unknown one; None when it is no calendar."""
+    """The year of a calendar URL, 0 if it has none; None for other URLs."""
     if (date := _path_date(path)) is not None:
         return int(date[1])
     shown = [path]
@@ -171,10 +172,10 @@ def _calendar_year(path: str, pairs: list[tuple[str, str, str]]) -> int | None:
 
 Codes = NDArray[np.uint8]
 Record = NDArray[np.uint32]  # a row of six
-Looks = tuple[int, int, int]  # why a URL is refused on sight, and the slots of its groups
+UrlForm = tuple[int, int, int]  # why a URL is refused by its form, and the slots of its groups
 
-SLOTS = 1 << 20  # groups of URLs; those that share a slot by chance share a record
-MOST_FORMS = 40  # sets of parameters that one path may have
+SLOTS = 1 << 20  # of a hash table of groups; colliding groups share a record
+MOST_FORMS = 40  # different sets of parameters of one path
 REASONS = (
     "",
     "file type",
@@ -196,7 +197,7 @@ _HOST_FULL, _HOST_STALE = _CODES["host with nothing relevant"], _CODES["host wit
 _GROWING = _CODES["growing query"]
 _NONE = np.empty(0, np.int32)
 _NO_ROWS = np.empty(0, np.intp)
-_UNREAD = 255  # the URL has not been looked at
+_UNREAD = 255  # the form of the URL is not known yet
 
 
 # columns of a record
@@ -204,16 +205,16 @@ _VISITED, _NEW, _RELEVANT, _DRY, _FORMS, _CLOSED = range(6)
 
 
 class Limits(NamedTuple):
-    """When a group of pages is closed, and why."""
+    """Limits of a group of URLs, and the reasons when they are reached."""
 
-    pages: float  # visits without anything relevant
-    patience: int  # visits in a row without anything new
-    full: int  # the reason when pages are used up
-    stale: int  # the reason when patience is
+    pages: float  # visits, plus `growth` for each relevant page
+    patience: int  # visits in a row without a new page
+    full: int  # reason when `pages` is reached
+    stale: int  # reason when `patience` is reached
 
 
 class Traps:
-    """Remembers what became of hosts and of groups of like URLs, and closes the hopeless."""
+    """Counts visits by host and by URL pattern, and closes those that reach their limits."""
 
     def __init__(
         self,
@@ -221,9 +222,9 @@ class Traps:
         calendar_pages: int = 60,  # of one calendar, plus the same
         host_pages: int = 20_000,  # of one host, plus the same
         growth: int = 50,
-        patience: int = 20,  # visits in a row that bring nothing new
-        year: int | None = None,  # the present one; without it no date is far
-        far: int = 3,  # years ahead
+        patience: int = 20,  # visits in a row without a new page
+        year: int | None = None,  # the present year; None: no date is refused
+        far: int = 3,  # years ahead after which dates are refused
     ) -> None:
         self.growth = growth
         self.latest = math.inf if year is None else year + far
@@ -232,39 +233,39 @@ class Traps:
         self._links = Columns(code=np.uint8, narrow=np.int32, wide=np.int32)  # by page
         self._groups = _records(SLOTS)
         self._hosts = _records(0)
-        self._looked: dict[str, Looks] = {}  # of the page whose links were looked at last
+        self._forms: dict[str, UrlForm] = {}  # of the URLs that were screened last
 
     @property
     def nbytes(self) -> int:
-        """Bytes of its tables that grow."""
+        """Size in bytes of the tables that grow."""
         return self._links.nbytes + self._hosts.nbytes
 
-    def judge(self, ids: Ids, hosts: Ids, urls: Sequence[str], by_looks: bool = True) -> Codes:
-        """Why each link is refused, as places in REASONS; 0 for those that are not."""
-        self._know(ids, hosts)
+    def check(self, ids: Ids, hosts: Ids, urls: Sequence[str], by_form: bool = True) -> Codes:
+        """Why each link is refused, as places in REASONS; 0: it is not."""
+        self._grow(ids, hosts)
         links = self._links
-        looks: Codes = links["code"][ids]
-        unread = np.flatnonzero(looks == _UNREAD)
+        of_form: Codes = links["code"][ids]
+        unread = np.flatnonzero(of_form == _UNREAD)
         if len(unread):
             self._read(ids[unread], [urls[place] for place in unread.tolist()])
-            looks = links["code"][ids]
+            of_form = links["code"][ids]
         codes: Codes = self._hosts["record"][hosts, _CLOSED].astype(np.uint8)
         codes = self._closed(codes, links["wide"][ids], links["narrow"][ids])
-        return np.where(looks, looks, codes) if by_looks else codes
+        return np.where(of_form, of_form, codes) if by_form else codes
 
-    def look(self, hosts: Ids, urls: Sequence[str]) -> Codes:
-        """The same for URLs that have no number yet; a host without one is -1."""
-        self._looked = {url: self._looks(url) for url in urls}
-        looks, narrow, wide = np.array(list(self._looked.values()), np.int32).reshape(-1, 3).T
+    def screen(self, hosts: Ids, urls: Sequence[str]) -> Codes:
+        """As `check`, for URLs that have no number yet; a host without a number is -1."""
+        self._forms = {url: self._form(url) for url in urls}
+        by_form, narrow, wide = np.array(list(self._forms.values()), np.int32).reshape(-1, 3).T
         codes = np.zeros(len(urls), np.uint8)
-        met = (hosts >= 0) & (hosts < len(self._hosts))
-        codes[met] = self._hosts["record"][hosts[met], _CLOSED]
+        known = (hosts >= 0) & (hosts < len(self._hosts))
+        codes[known] = self._hosts["record"][hosts[known], _CLOSED]
         codes = self._closed(codes, wide, narrow)
-        return np.where(looks, looks, codes).astype(np.uint8)
+        return np.where(by_form, by_form, codes).astype(np.uint8)
 
     def note(self, host: int, like: Shape, new: bool, relevant: bool) -> None:
-        """Take in what became of a link."""
-        self._know(_NONE, np.array([host], np.int32))
+        """Count the outcome of a visit to a URL with the pattern `like`."""
+        self._grow(_NONE, np.array([host], np.int32))
         self._tally(self._hosts["record"][host], self._host_limits, new, relevant)
         if like.kind == Kind.SINGLE:
             return
@@ -275,7 +276,7 @@ class Traps:
             self._tally(record, limits, new, relevant)
 
     def state(self) -> State:
-        """All records; what URLs look like is read again."""
+        """All records; the forms of URLs are computed again."""
         groups = self._groups["record"]
         used = np.flatnonzero(groups[:, _VISITED])
         return {
@@ -286,7 +287,7 @@ class Traps:
         }
 
     def load(self, state: State) -> None:
-        """Become what was saved, before any link is judged."""
+        """Restore a saved state, before any link is checked."""
         self._groups = _records(SLOTS)
         self._groups["record"][state["slots"]] = state["groups"]
         self._hosts.load(state["hosts"])
@@ -294,25 +295,26 @@ class Traps:
         self._links.grow(state.get("pages", 0), code=_UNREAD)  # older crawls did not count them
 
     def _closed(self, codes: Codes, wide: Ids, narrow: Ids) -> Codes:
-        """Why hosts are closed, else their groups."""
+        """The codes of closed hosts, else those of closed groups."""
         groups = self._groups["record"]
         for slots in (wide, narrow):
             codes = np.where(codes, codes, groups[slots, _CLOSED])
         return codes
 
     def _read(self, ids: Ids, urls: Sequence[str]) -> None:
-        looks = [self._looked.get(url) or self._looks(url) for url in urls]
-        codes, narrow, wide = zip(*looks, strict=True)
+        forms = [self._forms.get(url) or self._form(url) for url in urls]
+        codes, narrow, wide = zip(*forms, strict=True)
         self._links["code"][ids] = codes
         self._links["narrow"][ids] = narrow
         self._links["wide"][ids] = wide
 
-    def _looks(self, url: str) -> Looks:
+    def _form(self, url: str) -> UrlForm:
         like = shape(url)
         code = _CODES[refusal(url) or ("far date" if like.year > self.latest else "")]
         return code, _slot(like.narrow), _slot(like.wide)
 
     def _tally(self, record: Record, limits: Limits, new: bool, relevant: bool) -> None:
+        """Count a visit in a record, and close it if a limit is reached."""
         visited, fresh, found, dry, forms, _ = record.tolist()
         visited, fresh, found = visited + 1, fresh + new, found + (new and relevant)
         dry = 0 if new else dry + 1
@@ -326,7 +328,7 @@ class Traps:
             closed = OPEN
         record[:] = visited, fresh, found, dry, forms, closed
 
-    def _know(self, ids: Ids, hosts: Ids) -> None:
+    def _grow(self, ids: Ids, hosts: Ids) -> None:
         self._links.grow(int(ids.max(initial=-1)) + 1, code=_UNREAD)
         self._hosts.grow(int(hosts.max(initial=-1)) + 1)
 
@@ -362,5 +364,5 @@ def _records(rows: int) -> Columns:
 
 
 def _slot(name: bytes) -> int:
-    """Where a group has its record; 0 for no group."""
+    """The slot of a group's record; 0 for no group."""
     return 1 + crc32(name) % (SLOTS - 1) if name else 0

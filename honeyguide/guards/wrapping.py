@@ -1,4 +1,4 @@
-"""What guards that wrap another guard share."""
+"""Shared by guards that wrap another guard."""
 
 from collections.abc import Sequence
 from itertools import compress
@@ -6,9 +6,9 @@ from itertools import compress
 from honeyguide.contracts import Guard, Mask, MemoryView
 
 
-def screened_by(guard: Guard, memory: MemoryView, urls: Sequence[str], near: Mask) -> Mask:
-    """Which URLs pass: those marked in `near` that the wrapped guard lets through as well."""
-    let_through = near.copy()
-    if near.any():
-        let_through[near] = guard.screen(memory, list(compress(urls, near.tolist())))
+def screened_by(guard: Guard, memory: MemoryView, urls: Sequence[str], passing: Mask) -> Mask:
+    """The URLs marked in `passing` that the wrapped guard lets through as well."""
+    let_through = passing.copy()
+    if passing.any():
+        let_through[passing] = guard.screen(memory, list(compress(urls, passing.tolist())))
     return let_through

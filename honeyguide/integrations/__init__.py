@@ -1,3 +1,3 @@
-"""Crawls driven by other programs; each needs an extra of its own. Nothing here is needed by a
-crawl.
+"""Adapters that let other programs drive a crawl; each needs an extra of its own. Nothing that
+every crawl needs is here.
 """

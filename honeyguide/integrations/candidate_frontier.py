@@ -1,4 +1,4 @@
-"""Waiting links to choose from: an agent ranks them, and somebody else chooses."""
+"""A frontier whose links an agent ranks and an outside program chooses."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -24,21 +24,21 @@ from honeyguide.contracts import (
     Visit,
 )
 
-NOTHING = np.float32(-np.inf)  # the score of a page that does not wait
+NOTHING = np.float32(-np.inf)  # score of a page that is not waiting
 
 
 class CandidateFrontier:
-    """A frontier that shows its best links and takes only what it is told to; no host rests."""
+    """A frontier that shows its best links and takes only the imposed one; hosts have no delay."""
 
     def __init__(self, width: int) -> None:
-        self.imposed: int | None = None  # the page to take next
+        self.imposed: int | None = None  # the id of the page to take next
         self._rows = Columns(x=(np.float32, width), score=np.float32, seen=np.bool_)  # by page
 
     def __len__(self) -> int:
         return int(np.count_nonzero(self._score > NOTHING))
 
     def best_few(self, count: int) -> Candidates:
-        """The best that wait, older pages first among equals."""
+        """Return the best waiting links, older pages first among equal scores."""
         place = len(self._rows) - count
         worst = np.partition(self._score, place)[place] if place > 0 else NOTHING
         ids = np.flatnonzero((self._score >= worst) & (self._score > NOTHING))
@@ -46,19 +46,19 @@ class CandidateFrontier:
         return Candidates(ids.astype(np.int32), self._rows["x"][ids])
 
     def wants(self, ids: Ids) -> Mask:
-        """New pages, and those that wait already."""
+        """Return which pages are new or waiting."""
         self._know(ids)
         return ~self._rows["seen"][ids] | (self._score[ids] > NOTHING)
 
     def put(self, ids: Ids, hosts: Ids, x: Matrix, scores: Vector) -> None:
-        """Add new links and refresh waiting ones; a score of -inf refuses a link."""
+        """Add new links and update waiting ones; a score of -inf refuses a link."""
         self._know(ids)
         self._rows["seen"][ids] = True
         self._rows["x"][ids] = x
         self._score[ids] = scores
 
     def take(self, now: float, at_random: bool = False) -> Taken | None:
-        """The imposed page, once."""
+        """Take the imposed page; None if there is none."""
         id, self.imposed = self.imposed, None
         if id is None:
             return None
@@ -66,25 +66,25 @@ class CandidateFrontier:
         return Taken(id, self._rows["x"][id].copy(), score)
 
     def pick(self, id: int, now: float) -> Taken | None:
-        """This waiting link; none when it does not wait."""
+        """Take this link; None if it is not waiting."""
         self.imposed = id if self._score[id] > NOTHING else None
         return self.take(now)
 
     def release(self, id: int, now: float, delay: float | None = None) -> None:
-        """The visit is over."""
+        """Do nothing: hosts have no delay here."""
 
     def park(self, id: int) -> None:
-        """Forget a taken link, unvisited, until it is found again."""
+        """Forget a taken link that was not visited, until it is found again."""
         self._rows["seen"][id] = False
 
     def drop(self, ids: Ids) -> None:
-        """These need no visit any more."""
+        """Remove links for good."""
         self._know(ids)
         self._rows["seen"][ids] = True
         self._score[ids] = NOTHING
 
     def shed(self, keep: int) -> Vector:
-        """Forget all but the best waiting links, until they are found again: their scores."""
+        """Forget all but the best `keep` links until they are found again; return their scores."""
         waiting = np.flatnonzero(np.isfinite(self._score))
         worst = waiting[np.argsort(self._score[waiting], kind="stable")[: len(waiting) - keep]]
         scores = self._score[worst].copy()
@@ -93,28 +93,28 @@ class CandidateFrontier:
         return scores
 
     def wake(self, now: float) -> float | None:
-        """At once, if a page is imposed."""
+        """Return the present time if a page is imposed, else None."""
         return None if self.imposed is None else now
 
     def rescore(self, score: Scorer) -> None:
-        """New scores for all that waits; seeds keep their +inf."""
+        """Compute new scores for all waiting links; seeds keep +inf."""
         old = self._score
         links = Candidates(np.arange(len(old), dtype=np.int32), self._rows["x"])
         np.copyto(old, score(links), where=np.isfinite(old))
 
     def end(self) -> None:
-        """There are no episodes here."""
+        """Do nothing: there are no episodes here."""
 
     def best(self) -> float:
-        """The highest score that waits; -inf when nothing does."""
+        """Return the highest score of a waiting link; -inf if there is none."""
         return float(self._score.max(initial=NOTHING))
 
     def state(self) -> State:
-        """All of it."""
+        """Return everything needed to resume."""
         return self._rows.state()
 
     def load(self, state: State) -> None:
-        """Become what was saved."""
+        """Resume from a saved state."""
         self._rows.load(state)
 
     @property
@@ -127,7 +127,7 @@ class CandidateFrontier:
 
 
 class Ranked(Agent):
-    """Ranks links as its first adviser does; all advisers learn from what was chosen."""
+    """Scores links by its first adviser; all advisers learn from every step."""
 
     def __init__(self, shown: Features, *advisers: Agent) -> None:
         self.advisers = advisers
@@ -136,32 +136,32 @@ class Ranked(Agent):
         self.max_waiting = advisers[0].max_waiting
 
     def shown(self, x: Matrix) -> Matrix:
-        """The columns that whoever chooses gets to see."""
+        """Return the columns that the outside program observes."""
         return self._columns.part(x, 0)
 
     def ask(self, adviser: int, links: Candidates) -> Vector:
-        """What links are worth to one adviser."""
+        """Return the scores that one adviser gives to links."""
         return self.advisers[adviser].score(self._part(links, 1 + adviser))
 
     def score(self, links: Candidates) -> Vector:
-        """The first adviser's."""
+        """Return the scores of the first adviser."""
         return self.ask(0, links)
 
     def reward(self, visit: Visit) -> float:
-        """The first adviser's."""
+        """Return the reward of the first adviser."""
         return self.advisers[0].reward(visit)
 
     def follows(self, page: Page) -> bool:
-        """The first adviser's."""
+        """Return whether the first adviser follows the links of a page."""
         return self.advisers[0].follows(page)
 
     def learn(self, steps: Sequence[Step]) -> None:
-        """Each from its own columns."""
+        """Let each adviser learn from its own columns."""
         for number, adviser in enumerate(self.advisers, 1):
             adviser.learn([self._for(number, step) for step in steps])
 
     def stale(self) -> bool:
-        """Whether the first adviser has changed its mind."""
+        """Return whether the scores of the first adviser are out of date."""
         return self.advisers[0].stale()
 
     def _for(self, number: int, step: Step) -> Step:
@@ -173,7 +173,7 @@ class Ranked(Agent):
 
 
 class _Joined:
-    """Several features side by side."""
+    """Concatenated features."""
 
     def __init__(self, parts: Sequence[Features]) -> None:
         self._parts = parts
@@ -184,5 +184,5 @@ class _Joined:
         return np.hstack([part(memory, found) for part in self._parts])
 
     def part(self, x: Matrix, number: int) -> Matrix:
-        """One part's columns."""
+        """Return the columns of one of the features."""
         return np.ascontiguousarray(x[:, self._ends[number] : self._ends[number + 1]])

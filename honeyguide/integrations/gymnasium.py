@@ -20,45 +20,45 @@ from honeyguide.plan import Plan
 from honeyguide.registry import make
 
 ID = "honeyguide/Crawl-v0"
-BOUND = 1e6  # rows are cut off here: learners like spaces that end somewhere
+BOUND = 1e6  # observations are clipped here, as learners prefer bounded spaces
 DEFAULT_PLAN = {
     "topic": "geology",
     "seeds": ("geology",),
     "world": "synthetic:pages=3000",
     "agent": "best_first",
 }
-BARREN = 100  # pages in a row without a relevant one that count as very many
+BARREN = 100  # pages in a row without a relevant one, at which that input is 1
 
 Observation = dict[str, NDArray[Any]]
 Info = dict[str, Any]
 
 
 def register() -> None:
-    """Let gymnasium.make know the environment by its name."""
+    """Register the environment for gymnasium.make."""
     if ID not in gymnasium.registry:
         gymnasium.register(id=ID, entry_point=f"{__name__}:CrawlEnv")
 
 
 def relevance(visit: Visit) -> float:
-    """What a visit is worth by default: how relevant its page is."""
+    """Return the default reward: the relevance of the visited page."""
     return visit.verdict.relevance
 
 
 class CrawlEnv(gymnasium.Env[Observation, np.int64]):
-    """Choose the next link out of those that wait; the reward is the page behind it.
+    """An environment whose actions choose the next link; the reward is the page's relevance.
 
-    Its keywords are those of a Plan, whose agent ranks the waiting links. The best of them are
-    offered; an action is the place of one in the offer, and costs one page of the budget.
+    Keyword arguments are those of a Plan, whose agent ranks the waiting links. The best of them
+    are offered; an action is the index of one of them and uses one page of the budget.
     """
 
     metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012 Gymnasium's own form
 
     def __init__(
         self,
-        offers: int = 64,  # waiting links to choose from
+        offers: int = 64,  # links to choose from in each step
         features: Callable[[Goal], Features] = LinkRows,
         reward: Callable[[Visit], float] = relevance,
-        oracle: bool = True,  # whether info says what the oracle would do: judges the whole web
+        oracle: bool = True,  # whether info has the oracle's choice, which judges the whole web
         render_mode: str | None = None,
         **plan: Any,
     ) -> None:
@@ -69,9 +69,13 @@ class CrawlEnv(gymnasium.Env[Observation, np.int64]):
         self.plan = self._opened.plan
         self._world: World = self._opened.world
         if self._world.live:
-            raise HoneyguideError("only a recorded or generated web can be an environment")
+            raise HoneyguideError(
+                "an environment needs a recorded or generated web, not a live one"
+            )
         if self.plan.gate != "none":
-            raise HoneyguideError("an environment has no gate: whoever acts decides on it")
+            raise HoneyguideError(
+                "an environment has no gate: its actions decide which links are visited"
+            )
         self._goal = self._opened.goal
         self._features = features
         self._width = features(self._goal).width
@@ -87,7 +91,7 @@ class CrawlEnv(gymnasium.Env[Observation, np.int64]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, Info]:
-        """Begin a crawl; options may name other "seeds" than the plan's."""
+        """Begin a crawl; options["seeds"] replaces the plan's seeds."""
         super().reset(seed=seed)
         names: Sequence[str] | None = (options or {}).get("seeds")
         seeds = self._opened.seeds if names is None else tuple(map(self._world.find, names))
@@ -99,10 +103,10 @@ class CrawlEnv(gymnasium.Env[Observation, np.int64]):
         return self._observation(), self._info()
 
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, Info]:
-        """Visit the chosen link; a place where nothing is offered is a wasted turn."""
+        """Visit the chosen link; an action beyond the offered links only uses the budget."""
         place = int(action)
         if not 0 <= place < self._offers:
-            raise HoneyguideError(f"an action is a number below {self._offers}, not {place}")
+            raise HoneyguideError(f"an action must be from 0 to {self._offers - 1}, not {place}")
         self._spent += 1
         reward, news = 0.0, Info(url="", relevant=False)
         if place < len(self._offer.ids):
@@ -115,14 +119,14 @@ class CrawlEnv(gymnasium.Env[Observation, np.int64]):
     # ------------------------------------------------------------------ driving
 
     def _start(self) -> None:
-        """A navigator whose choices are made by actions."""
-        self._opened.vocabulary()  # first: agents weigh the topic's words as they are made
+        """Create a navigator whose choices are made by actions."""
+        self._opened.vocabulary()  # first: agents read the word weights when they are created
         rng = np.random.default_rng(int(self.np_random.integers(2**63)))
         base: Agent = make("agent", self.plan.agent, goal=self._goal, rng=rng)
         if self.plan.policy:
             load_policy(Path(self.plan.policy), self.plan.agent, base)
         advisers = [base, Oracle(self._goal)] if self._oracle else [base]
-        # made anew: what they remember goes by numbers that pages had in an earlier crawl
+        # new objects: the old ones refer to page ids of an earlier crawl
         self._agent = Ranked(self._features(self._goal), *advisers)
         self._frontier = CandidateFrontier(self._agent.features.width)
         self._navigator = self._opened.navigator_for(self._agent, self._frontier)
@@ -130,7 +134,7 @@ class CrawlEnv(gymnasium.Env[Observation, np.int64]):
     def _visit(self, id: int) -> tuple[float, Info]:
         self._frontier.imposed = id
         link = self._navigator.choose(0.0)
-        if link is None:  # the guard has seen enough of its kind
+        if link is None:  # the guard has refused it
             return 0.0, Info(url=self._url(id), relevant=False)
         visit = _visited(self._world, link)
         memory = self._navigator.memory
@@ -175,7 +179,7 @@ class CrawlEnv(gymnasium.Env[Observation, np.int64]):
         return info
 
     def _oracle_choice(self, offer: Candidates) -> int:
-        """The place of the link that the oracle would take; -1 when nothing is offered."""
+        """Return the action that the oracle would take; -1 if nothing is offered."""
         if not len(offer.ids):
             return -1
         return int(self._agent.ask(1, offer).argmax())
@@ -185,13 +189,13 @@ class CrawlEnv(gymnasium.Env[Observation, np.int64]):
 
 
 def _visited(world: World, link: Link) -> Visit:
-    """Visit a page; most worlds need no event loop for that, which costs more than the visit."""
+    """Visit a link; without an event loop if the world allows, which is much faster."""
     visit = world.visit(link)
     try:
         visit.send(None)
     except StopIteration as done:
         return cast(Visit, done.value)
-    except RuntimeError:  # it sleeps: visits are pure, so it can begin again
+    except RuntimeError:  # it needs a loop: visits are pure, so it can be repeated
         pass
     visit.close()
     return run_jumping(world.visit(link))

@@ -1,4 +1,4 @@
-"""Links as the rows of numbers that a learner outside honeyguide sees."""
+"""Features of links for learners outside honeyguide."""
 
 from typing import cast
 
@@ -10,7 +10,7 @@ from honeyguide.features.link_text import TopicSimilarity
 
 
 class LinkRows:
-    """Eight numbers a link, all about 1 in size: its text, its parents, its place."""
+    """Eight numbers per link, scaled to about 1: from its text, its parents and its position."""
 
     NAMES = (
         "topic similarity",  # cosine of the topic and the link's URL words, anchor and context
@@ -20,7 +20,7 @@ class LinkRows:
         "parents",  # log(1 + n)
         "distance",  # hops from the last relevant page, in ninths
         "depth",  # hops from a seed, log(1 + n)
-        "page relevance",  # of the page that showed it last
+        "page relevance",  # of the last page that linked to it
     )
     width = len(NAMES)
 
@@ -42,11 +42,11 @@ class LinkRows:
         return x
 
     def state(self) -> State:
-        """What was read of each link."""
+        """Return the encoded texts of all links."""
         return self._similarity.state()
 
     def load(self, state: State) -> None:
-        """Go on from a saved state."""
+        """Resume from a saved state."""
         self._similarity.load(state)
 
 

@@ -1,1 +1,1 @@
-"""How relevant a page is, and why, one judge a file. A judge keeps nothing from page to page."""
+"""Judges, one a file: each says how relevant a page is, and why. They keep no state."""

@@ -1,4 +1,4 @@
-"""A trained page classifier (Pertejo 2021); `honeyguide train judge` makes its file."""
+"""A trained page classifier (Pertejo 2021), from a file that `honeyguide train judge` writes."""
 
 import math
 from dataclasses import asdict, dataclass, fields
@@ -14,14 +14,14 @@ from honeyguide.judges.hashed_words import Bag, HashedWords
 from honeyguide.registry import part
 
 KIND, VERSION = "honeyguide judge", 1
-PROBE = "The quick brown fox reads a page on geology, music and law."  # tells encoders apart
+PROBE = "The quick brown fox reads a page on geology, music and law."  # identifies an encoder
 SHOWN = 3  # words that a verdict names
-WIDEST = 1 << 24  # numbers of a vector
+WIDEST = 1 << 24  # of a vector in a file
 
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A linear classifier whose logit is calibrated: all that a file holds."""
+    """The calibrated linear classifier that a file contains."""
 
     encoder: str  # the name of the encoder it was trained with
     probe: Vector  # that encoder's vector of PROBE
@@ -31,19 +31,19 @@ class Model:
     bias: float
 
     def shares(self, bag: Bag) -> Vector:
-        """What each word of a page adds to its logit: tf-idf, the page's norm divided out."""
+        """What each word of a page adds to its logit: its normalised tf-idf times its weight."""
         tfidf = bag.weights * self.idf[bag.buckets]
         norm = math.sqrt(float(tfidf @ tfidf)) or 1.0
         shares: Vector = tfidf * self.words[bag.buckets] / np.float32(norm)
         return shares
 
     def save(self, path: Path) -> None:
-        """Write it to one file, whole or not at all."""
+        """Write the model to a file, atomically."""
         save_state(path, {"kind": KIND, "version": VERSION, **asdict(self)})
 
     @classmethod
     def read(cls, path: Path) -> "Model":
-        """What was saved."""
+        """Read a model from a file; raise HoneyguideError if it is damaged or no model."""
         try:
             state = read_state(path)
         except OSError as error:
@@ -60,7 +60,7 @@ class Model:
 
 
 def _fits(state: State) -> bool:
-    """Whether all fields are there, in the shapes they should have."""
+    """Whether a state has all fields, with the right types and shapes."""
     arrays = [state.get(name) for name in ("probe", "meaning", "words", "idf")]
     if not all(map(_is_vector, arrays)):
         return False
@@ -78,7 +78,7 @@ def _is_vector(array: object) -> bool:
 
 @part("judge", "classifier", argument="file", files="file")
 class Classifier:
-    """Like the pages it was trained on: a calibrated probability, at least the threshold."""
+    """A trained classifier: relevant with a calibrated probability of at least the threshold."""
 
     def __init__(self, file: str, encoder: Encoder, threshold: float = 0.5) -> None:
         self._model = Model.read(Path(file))

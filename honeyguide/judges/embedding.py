@@ -1,4 +1,4 @@
-"""Relevant is what means something close to the topic."""
+"""Relevance by the cosine of the vectors of topic and page."""
 
 from honeyguide.contracts import Encoder, Page, Verdict
 from honeyguide.judges.closeness import HEAD, check_topic, head, scale_of
@@ -20,7 +20,7 @@ class Embedding:
         self._length = length  # characters of the text that are encoded
 
     def __call__(self, page: Page) -> Verdict:
-        """Relevance is the cosine, and 0 below that."""
+        """Relevance is the cosine, 0 for a negative one."""
         cosine = float(self._encoder([head(page, self._length)])[0] @ self._vector)
         relevance = min(1.0, max(0.0, cosine))
         if cosine < self._threshold:

@@ -1,4 +1,4 @@
-"""Pages as bags of words in numbered buckets: any language, no vocabulary to keep."""
+"""Pages as bags of hashed words: for any language, without a vocabulary."""
 
 import zlib
 from collections import Counter
@@ -12,7 +12,7 @@ from honeyguide.contracts import Page, Vector
 from honeyguide.text.words import is_glued, words
 
 LONGEST = 4_000  # characters of a page in which words are counted; more gained little
-MOST_WORDS = 200_000  # whose buckets are remembered, about 20 MB; then the table starts anew
+MOST_WORDS = 200_000  # in the cache of buckets, about 20 MB; then it is cleared
 
 
 class Bag(NamedTuple):
@@ -24,7 +24,7 @@ class Bag(NamedTuple):
 
 
 class HashedWords:
-    """Puts words into buckets; the same on every machine."""
+    """Counts the words of pages and hashes them into buckets, the same on every machine."""
 
     def __init__(self, buckets: int) -> None:
         self.buckets = buckets
@@ -52,7 +52,7 @@ class HashedWords:
 
 
 def _pairs(found: list[str]) -> list[str]:
-    """Signs two by two, where words are written without spaces between."""
+    """Pairs of adjacent characters in scripts that are written without spaces."""
     alone = [a + b for a, b in pairwise(found) if len(a) == len(b) == 1 and is_glued(a + b)]
     runs = [word for word in found if len(word) > 2 and is_glued(word)]
     return alone + [word[at : at + 2] for word in runs for at in range(len(word) - 1)]

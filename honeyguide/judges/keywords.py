@@ -1,4 +1,4 @@
-"""Relevant is a page that contains the topic's words (Pertejo 2021, Han et al. 2018)."""
+"""Relevance by the words of the topic (Pertejo 2021, Han et al. 2018)."""
 
 from honeyguide.contracts import Page, Verdict
 from honeyguide.errors import HoneyguideError
@@ -8,7 +8,7 @@ from honeyguide.text.words import Term, fold, mentions, terms
 
 @part("judge", "keywords", argument="words")
 class Keywords:
-    """Contains all of the topic's words, or all of one of several groups set apart by commas."""
+    """Contains all words of the topic, or of one of several groups separated by commas."""
 
     def __init__(
         self, topic: str = "", words: str = "", any_word: bool = False, substring: bool = False
@@ -22,7 +22,7 @@ class Keywords:
             raise HoneyguideError(f"no words to look for in {self._sought!r}")
 
     def __call__(self, page: Page) -> Verdict:
-        """Relevant when found; the more often, the nearer relevance comes to 1."""
+        """Relevance n / (n + 1), n the count of the rarest word of the best group."""
         folded = fold(f"{page.title}\n{page.text}", self._sought)
         best, counts = 0, {}
         for group in self._groups:

@@ -1,4 +1,4 @@
-"""The ground truth of a recorded or generated web."""
+"""Relevance by the labels of a recorded or generated web."""
 
 from collections.abc import Iterable
 
@@ -9,7 +9,7 @@ from honeyguide.registry import part
 
 @part("judge", "label", argument="name")
 class Label:
-    """Has this label: the whole of it, or its last part after a dot or colon; case aside."""
+    """Has this label: all of it, or its last part after a dot or colon, in any case."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -22,5 +22,5 @@ class Label:
         return Verdict(0.0, False)
 
     def fits_any(self, labels: Iterable[str]) -> bool:
-        """Whether one of these is the label looked for."""
+        """Whether any of these labels matches."""
         return any(label_matches(label, self.name) for label in labels)

@@ -1,4 +1,4 @@
-"""Relevant is what is like these pages."""
+"""Relevance by similarity to example pages."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,12 +11,12 @@ from honeyguide.errors import HoneyguideError
 from honeyguide.judges.closeness import HEAD, head, scale_of
 from honeyguide.registry import part
 
-PAGES_APART = 0.2  # two pages on a subject are so much closer than a page and the subject's name
+PAGES_APART = 0.2  # cosine by which two pages on a subject are closer than a page and its name
 
 
 @part("judge", "like", argument="files", files="files")
 class Like:
-    """Similar to the mean of example pages, as they are to one another."""
+    """About as similar to the mean of example pages as these are to one another."""
 
     def __init__(
         self,
@@ -36,7 +36,7 @@ class Like:
         self._threshold = _threshold(vectors, usual) if threshold is None else threshold
 
     def __call__(self, page: Page) -> Verdict:
-        """Relevance is the cosine to the examples' mean, and 0 below that."""
+        """Relevance is the cosine to the mean of the examples, 0 for a negative one."""
         cosine = float(self._encoder([head(page)])[0] @ self._centre)
         relevance = min(1.0, max(0.0, cosine))
         if cosine < self._threshold:
@@ -69,7 +69,7 @@ def _mean(vectors: Sequence[Vector] | Vector) -> Vector:
 
 
 def _threshold(vectors: Vector, usual: float) -> float:
-    """Halfway between what is usual and how close each example is to the others' mean."""
+    """The mean of `usual` and the mean cosine of each example to the mean of the others."""
     if len(vectors) < 2:
         return usual
     without = [_mean(np.delete(vectors, i, axis=0)) for i in range(len(vectors))]

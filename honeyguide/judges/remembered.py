@@ -1,10 +1,10 @@
-"""A judge that reads each page once."""
+"""A cache of verdicts."""
 
 from honeyguide.contracts import Judge, Page, Verdict
 
 
 class Remembered:
-    """Asks another judge once for each URL: for recorded webs, whose pages do not change."""
+    """Calls another judge once for each URL: for recorded webs, whose pages do not change."""
 
     def __init__(self, judge: Judge) -> None:
         self._judge = judge

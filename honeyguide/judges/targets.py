@@ -1,4 +1,4 @@
-"""Pages of given hosts, or about given names."""
+"""Relevance by domain, or by names in titles."""
 
 import re
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from honeyguide.registry import part
 from honeyguide.text.words import Term, fold
 
 NOT_ONE = Verdict(0.0, False)
-_plain = re.compile(r"[a-z0-9.-]+").fullmatch  # a host as nearly all are: nothing to be parsed
+_plain = re.compile(r"[a-z0-9.-]+").fullmatch  # most hosts, which need no parsing
 
 
 @part("judge", "targets", argument="domains", files="domains", is_list=True)
@@ -20,7 +20,7 @@ class Targets:
     """On one of these domains or their subdomains, or with one of these names in its title."""
 
     reads_texts = False
-    reads_links = False  # the truth of a web of a hundred million links is known in seconds
+    reads_links = False  # so that the truth of a web of a hundred million links takes seconds
 
     def __init__(self, domains: str) -> None:
         entries = [entry for line in _lines(domains) if (entry := _tidy(line))]
@@ -52,11 +52,11 @@ class Targets:
 
 
 def _lines(domains: str) -> Iterator[str]:
-    """Entries of a file, one a line, or of a list set apart by commas."""
+    """The lines of a file, or the entries of a list separated by commas."""
     path = Path(domains)
     try:
         is_file = path.is_file()
-    except (OSError, ValueError):  # a long list is no file name
+    except (OSError, ValueError):  # too long for a file name
         is_file = False
     if not is_file:
         return iter(domains.split(","))
@@ -67,12 +67,12 @@ def _lines(domains: str) -> Iterator[str]:
 
 
 def _tidy(entry: str) -> str:
-    """A line without comment, quotes and white space."""
+    """An entry without comment, quotes and surrounding white space."""
     return entry.partition("#")[0].strip().strip("\"'").strip()
 
 
 def _host(url: str) -> str:
-    """The host of a URL or of a bare domain, as URLs spell it, without "www."."""
+    """The host of a URL or domain, in ASCII, without "www."; empty if it has none."""
     try:
         host = urlsplit(url if "://" in url else f"//{url}").hostname or ""
         if not host.isascii():

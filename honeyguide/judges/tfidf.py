@@ -1,4 +1,4 @@
-"""The cosine of tf-idf vectors, Han et al.'s (2018) measure of relevance."""
+"""Relevance by the cosine of tf-idf vectors, as in Han et al. (2018)."""
 
 import math
 from collections import Counter
@@ -14,7 +14,7 @@ from honeyguide.text.words import STOP_WORDS, mentions, words
 class Tfidf:
     """Cosine of the tf-idf vectors of topic and page above a threshold.
 
-    Without a sample of pages to take idf from, all words but stop words count alike.
+    Without a sample of pages for idf, all words but stop words have the same weight.
     """
 
     def __init__(self, topic: str, threshold: float = 0.0, sample: Sequence[str] = ()) -> None:
@@ -27,7 +27,7 @@ class Tfidf:
         self._topic_length = _length(self._topic)
 
     def __call__(self, page: Page) -> Verdict:
-        """Relevant above the threshold, not at it."""
+        """Relevance is the cosine; relevant if it exceeds the threshold."""
         found = Counter(_content(f"{page.title}\n{page.text}"))
         mentioned = {word: found[word] for word in self._topic if word in found}
         if not mentioned:

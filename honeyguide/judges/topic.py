@@ -1,4 +1,4 @@
-"""The judge to leave alone: words and meaning together."""
+"""The default judge: vectors and words together."""
 
 from honeyguide.contracts import Encoder, Page, Verdict
 from honeyguide.errors import HoneyguideError
@@ -12,12 +12,12 @@ LONGEST = 200_000  # characters of a page in which words are counted
 
 # Chosen on 98 topics of three labelled webs; docs/use/judges.md has the figures on 44 others
 MEANING, WORDS, TITLE = 0.75, 0.35, 0.10
-USUAL = 3.0  # a word that makes up so many of a thousand is half of what words can say
+USUAL = 3.0  # occurrences in a thousand words that give half of the highest share
 
 
 @part("judge", "topic")
 class Topic:
-    """Means something close to the topic, names its words often, or both: the default."""
+    """The default: a vector close to the topic's, many of its words, or both."""
 
     def __init__(self, topic: str, encoder: Encoder, threshold: float = 0.5) -> None:
         self._topic = topic
@@ -31,7 +31,7 @@ class Topic:
         self._threshold = threshold
 
     def __call__(self, page: Page) -> Verdict:
-        """Words alone decide where the encoder knows no word of the topic or of the page."""
+        """A weighted sum of vectors, words and title; words alone if the encoder knows no word."""
         counts, shares = self._words(page)
         meaning = self._meaning(page)
         if meaning is None:
@@ -45,11 +45,11 @@ class Topic:
         return Verdict(relevance, relevance >= self._threshold, reasons)
 
     def _words(self, page: Page) -> tuple[list[int], list[float]]:
-        """How often the page has each word, and a share that grows with how dense it stands."""
+        """The count of each topic word, and its share in [0, 1), which grows with its density."""
         text = page.text[:LONGEST]
         folded = fold(f"{page.title}\n{text}", self._topic)
         counts = [term.count(folded) for term in self._terms]
-        # 50 words more, so that one mention on a tiny page is not yet much
+        # 50 words added, so that one mention on a tiny page counts little
         thousands = (len(text) / self._signs_a_word + 50) / 1000
         return counts, [count / (count + USUAL * thousands) for count in counts]
 

@@ -1,4 +1,4 @@
-"""Relevant by word, relevance by meaning: the judge of Han et al. (2018, §4) and Pertejo (2021)."""
+"""Relevant by words, relevance by cosine, as in Han et al. (2018, §4) and Pertejo (2021)."""
 
 from honeyguide.contracts import Encoder, Page, Verdict
 from honeyguide.judges.closeness import check_topic, head
@@ -19,7 +19,7 @@ class WordAndCosine:
         self._vector = encoder([topic])[0]
 
     def __call__(self, page: Page) -> Verdict:
-        """A tf-idf cosine above 0 is the same as one word in common."""
+        """Relevant with one word in common, which is the same as a tf-idf cosine above 0."""
         folded = fold(f"{page.title}\n{page.text}", self._topic)
         counts = [(term.word, term.count(folded)) for term in self._terms]
         cosine = float(self._encoder([head(page)])[0] @ self._vector)
@@ -38,7 +38,7 @@ class LabelAndCosine:
         self._vector = encoder([topic])[0]
 
     def __call__(self, page: Page) -> Verdict:
-        """For the documents' agents, which reward pages near the topic too."""
+        """Relevant by label; the cosine is for agents that also reward pages near the topic."""
         truth = self._label(page)
         cosine = float(self._encoder([head(page)])[0] @ self._vector)
         return Verdict(min(1.0, max(0.0, cosine)), truth.relevant, truth.reasons)

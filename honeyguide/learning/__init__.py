@@ -1,3 +1,3 @@
-"""What learners share: networks, replay memories, regression, saved policies. Whole agents are
-in agents/.
+"""What learning agents share: networks, replay memories, regression, saved policies. The agents
+themselves are in agents/.
 """

@@ -1,14 +1,14 @@
-"""Exploration: steps at random, with a probability that falls."""
+"""Exploration: random steps with a probability that falls linearly."""
 
 import numpy as np
 
 from honeyguide.contracts import State
 
-EPSILON = 0.1  # share of steps at random, at first: walks of Friar (2017)
+EPSILON = 0.1  # share of random steps at first, in the walks of Friar (2017)
 
 
-class Fading:
-    """A chance that falls evenly from its first value to the last."""
+class EpsilonDecay:
+    """A probability that falls linearly from `first` to `last` in `steps` steps."""
 
     def __init__(
         self, rng: np.random.Generator, first: float, steps: int, last: float = 0.0
@@ -19,25 +19,25 @@ class Fading:
 
     @property
     def epsilon(self) -> float:
-        """The chance of the next step."""
+        """The probability that the next step is random."""
         left = max(0.0, 1 - self._taken / max(1, self.steps))
         return self.last + (self.first - self.last) * left
 
-    def skip(self, steps: int) -> None:
-        """Be as far as after so many steps."""
+    def set_steps(self, steps: int) -> None:
+        """Set the number of steps taken."""
         self._taken = steps
 
     def explores(self) -> bool:
-        """Throw the dice for one step."""
-        chance = self.epsilon
+        """Count one step and return whether it is random."""
+        epsilon = self.epsilon
         self._taken += 1
-        return bool(self._rng.random() < chance)
+        return bool(self._rng.random() < epsilon)
 
     def state(self) -> State:
-        """How far it is."""
+        """The steps taken and the generator."""
         return {"taken": self._taken, "rng": self._rng.bit_generator.state}
 
     def load(self, state: State) -> None:
-        """Go on from there."""
+        """Restore a saved state."""
         self._taken = state["taken"]
         self._rng.bit_generator.state = state["rng"]

@@ -10,20 +10,20 @@ from honeyguide.contracts import Matrix
 
 Numbers = NDArray[np.float64]
 Places = NDArray[np.intp]
-Loss = Callable[[Numbers], tuple[float, Numbers]]  # its value and slope somewhere
+Loss = Callable[[Numbers], tuple[float, Numbers]]  # parameters -> loss, gradient
 
-MEMORY = 10  # earlier steps that the curvature is guessed from
+MEMORY = 10  # earlier steps from which the curvature is estimated
 MOST_STEPS = 200
-GRADIENT = 3e-5  # no component is larger when the search ends
+TOLERANCE = 3e-5  # the search ends when no component of the gradient is larger
 
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """One row a page: its dense numbers, and the values it has in a few of many buckets."""
+    """One row a page: dense features, then sparse ones in `buckets` columns."""
 
     dense: Matrix
-    row: Places  # of each value, ascending
-    bucket: NDArray[np.int32]  # of each value
+    row: Places  # of each sparse value, ascending
+    bucket: NDArray[np.int32]  # of each sparse value
     value: NDArray[np.float32]
     buckets: int
 
@@ -32,42 +32,43 @@ class Rows:
 
     @property
     def width(self) -> int:
-        """Numbers in a row."""
+        """Number of columns, dense and sparse."""
         return int(self.dense.shape[1]) + self.buckets
 
     def times(self, weights: Numbers) -> Numbers:
-        """Each row's product with the weights."""
+        """rows @ weights."""
         split = self.dense.shape[1]
         sparse = self.value * weights[split:][self.bucket]
         return self.dense @ weights[:split] + np.bincount(self.row, sparse, len(self))
 
-    def turned_times(self, factors: Numbers) -> Numbers:
-        """The sum of all rows, each times a factor."""
+    def transposed_times(self, factors: Numbers) -> Numbers:
+        """rows.T @ factors."""
         sparse = np.bincount(self.bucket, self.value * factors[self.row], self.buckets)
         return np.concatenate([factors @ self.dense, sparse])
 
-    def only(self, chosen: NDArray[np.bool_]) -> "Rows":
-        """The chosen rows."""
+    def select(self, chosen: NDArray[np.bool_]) -> "Rows":
+        """The rows where the mask is true."""
         kept = chosen[self.row]
         row = (np.cumsum(chosen) - 1)[self.row[kept]]
         return Rows(self.dense[chosen], row, self.bucket[kept], self.value[kept], self.buckets)
 
-    def within(self, used: Places) -> "Rows":
-        """The same with these buckets alone, numbered anew."""
+    def with_buckets(self, used: Places) -> "Rows":
+        """The same rows with these buckets only, renumbered from 0."""
         number = np.zeros(self.buckets, np.int32)
         number[used] = np.arange(len(used))
         return Rows(self.dense, self.row, number[self.bucket], self.value, len(used))
 
 
 def sigmoid(logit: Numbers) -> Numbers:
-    """The probability of a logit."""
+    """1 / (1 + exp(-logit))."""
     return 0.5 * (1 + np.tanh(0.5 * logit))
 
 
 def fit(rows: Rows, target: Numbers, penalty: float) -> tuple[Numbers, float]:
     """Weights and bias that minimise mean log loss + penalty / 2 * |weights|^2."""
-    used = np.flatnonzero(np.bincount(rows.bucket, minlength=rows.buckets))  # others stay 0
-    few = rows.within(used)
+    # the weights of unused buckets stay 0
+    used = np.flatnonzero(np.bincount(rows.bucket, minlength=rows.buckets))
+    few = rows.with_buckets(used)
     x = _minimise(*_problem(few, target, penalty))
     dense = rows.dense.shape[1]
     weights = np.zeros(rows.width)
@@ -77,7 +78,7 @@ def fit(rows: Rows, target: Numbers, penalty: float) -> tuple[Numbers, float]:
 
 
 def _problem(rows: Rows, target: Numbers, penalty: float) -> tuple[Loss, Numbers]:
-    """What to minimise, and where to begin; the last number is the bias."""
+    """The loss to minimise and its start; the last parameter is the bias."""
     share = float(np.clip(target.mean(), 1e-6, 1 - 1e-6))
     start = np.zeros(rows.width + 1)
     start[-1] = np.log(share / (1 - share))
@@ -86,38 +87,38 @@ def _problem(rows: Rows, target: Numbers, penalty: float) -> tuple[Loss, Numbers
         weights, logit = x[:-1], rows.times(x[:-1]) + x[-1]
         value = np.logaddexp(0, logit).sum() - target @ logit
         factors = (sigmoid(logit) - target) / len(rows)
-        slope = np.append(rows.turned_times(factors) + penalty * weights, factors.sum())
-        return float(value / len(rows) + penalty / 2 * _dot(weights, weights)), slope
+        gradient = np.append(rows.transposed_times(factors) + penalty * weights, factors.sum())
+        return float(value / len(rows) + penalty / 2 * _dot(weights, weights)), gradient
 
     return loss, start
 
 
 def _minimise(loss: Loss, x: Numbers) -> Numbers:
-    """L-BFGS: Newton's method with the curvature that the last few steps showed."""
-    value, slope = loss(x)
+    """L-BFGS with backtracking line search (Nocedal 1980)."""
+    value, gradient = loss(x)
     pairs: list[tuple[Numbers, Numbers]] = []
     for _ in range(MOST_STEPS):
-        if np.abs(slope).max() < GRADIENT:
+        if np.abs(gradient).max() < TOLERANCE:
             break
-        direction = -_scaled(slope, pairs)
-        descent = _dot(direction, slope)
-        length = 1.0 if pairs else 1.0 / max(1.0, float(np.abs(slope).sum()))
+        direction = -_scaled(gradient, pairs)
+        descent = _dot(direction, gradient)
+        length = 1.0 if pairs else 1.0 / max(1.0, float(np.abs(gradient).sum()))
         while True:
             new = x + length * direction
-            new_value, new_slope = loss(new)
+            new_value, new_gradient = loss(new)
             if new_value <= value + 1e-4 * length * descent or length < 1e-10:
                 break
             length /= 2
-        step, change = new - x, new_slope - slope
-        x, value, slope = new, new_value, new_slope
+        step, change = new - x, new_gradient - gradient
+        x, value, gradient = new, new_value, new_gradient
         if _dot(step, change) > 1e-12:
             pairs = [*pairs, (step, change)][-MEMORY:]
     return x
 
 
-def _scaled(slope: Numbers, pairs: list[tuple[Numbers, Numbers]]) -> Numbers:
-    """The slope divided by the curvature, in two loops over the pairs."""
-    q, parts = slope.copy(), []
+def _scaled(gradient: Numbers, pairs: list[tuple[Numbers, Numbers]]) -> Numbers:
+    """The gradient times the estimated inverse Hessian (two-loop recursion)."""
+    q, parts = gradient.copy(), []
     for step, change in reversed(pairs):
         a = _dot(step, q) / _dot(step, change)
         parts.append(a)
@@ -131,5 +132,5 @@ def _scaled(slope: Numbers, pairs: list[tuple[Numbers, Numbers]]) -> Numbers:
 
 
 def _dot(a: Numbers, b: Numbers) -> float:
-    """Like a @ b, which on a busy machine waits longer for its threads than it works."""
+    """a @ b without BLAS, whose threads are slow to start on a busy machine."""
     return float(np.einsum("i,i->", a, b))

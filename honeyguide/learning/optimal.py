@@ -1,4 +1,4 @@
-"""What pages are truly worth: the optimal value function v* (Friar 2017, §3.2.4)."""
+"""The optimal value function v* of pages (Friar 2017, §3.2.4)."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +9,7 @@ UNREACHABLE = -1  # hops
 
 
 def hops_to_reward(truth: Truth, rewards: Mask) -> NDArray[np.int32]:
-    """Links to follow from each page to the nearest reward; -1 where none can be reached."""
+    """The number of links from each page to the nearest reward; -1 where none can be reached."""
     offsets, sources = _reversed(truth)
     hops = np.full(len(rewards), UNREACHABLE, np.int32)
     ring = np.flatnonzero(rewards)
@@ -23,7 +23,7 @@ def hops_to_reward(truth: Truth, rewards: Mask) -> NDArray[np.int32]:
 
 
 def optimal_values(truth: Truth, gamma: float) -> Vector:
-    """gamma to the power of the hops to the nearest reward; 0 where there is none to reach."""
+    """gamma ** hops to the nearest reward; 0 where none can be reached."""
     hops = hops_to_reward(truth, truth.relevant)
     values: Vector = np.power(gamma, hops.clip(0)).astype(np.float32)
     values[hops == UNREACHABLE] = 0.0
@@ -31,7 +31,7 @@ def optimal_values(truth: Truth, gamma: float) -> Vector:
 
 
 def _reversed(truth: Truth) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Who links to each page: sources[offsets[p]:offsets[p + 1]]."""
+    """The pages that link to page p: sources[offsets[p]:offsets[p + 1]]."""
     pages = len(truth.relevant)
     inside = truth.targets >= 0
     sources = np.repeat(np.arange(pages, dtype=np.int32), np.diff(truth.offsets))[inside]
@@ -42,7 +42,7 @@ def _reversed(truth: Truth) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
 
 
 def _spans(starts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.int64]:
-    """All numbers of all spans, one after another."""
+    """The integers of all ranges [start, end), one range after another."""
     counts = ends - starts
     jumps = np.repeat(starts - np.concatenate([[0], np.cumsum(counts)[:-1]]), counts)
     spans: NDArray[np.int64] = jumps + np.arange(len(jumps))

@@ -1,4 +1,4 @@
-"""What an agent has learnt, kept in a file for other crawls."""
+"""Policy files: what an agent has learnt in one crawl, to start another crawl with."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from honeyguide.registry import split
 
 
 def save_policy(path: Path, spec: str, agent: Agent) -> bool:
-    """Keep what an agent of this name has learnt; say whether it learns anything."""
+    """Write an agent's policy to a file; return False for an agent that has none."""
     learner = agent.learner
     if not isinstance(learner, Trainable):
         return False
@@ -18,17 +18,17 @@ def save_policy(path: Path, spec: str, agent: Agent) -> bool:
 
 
 def load_policy(path: Path, spec: str, agent: Agent) -> None:
-    """Let an agent of this name start from what an earlier one has learnt."""
+    """Load the policy in a file into an agent; raise HoneyguideError if it does not fit."""
     learner = agent.learner
     if not isinstance(learner, Trainable):
-        raise HoneyguideError(f"agent {_name(spec)!r} learns nothing that a policy could tell it")
+        raise HoneyguideError(f"agent {_name(spec)!r} has no policy to load: it does not learn")
     try:
         kept = read_state(path)
         owner, policy = str(kept["agent"]), kept["policy"]
     except OSError as error:
         raise HoneyguideError(f"cannot read the policy {path}: {error.strerror}") from None
     except (DamagedError, ValueError, KeyError, TypeError):
-        raise HoneyguideError(f"{path} is no policy of an agent, or it is damaged") from None
+        raise HoneyguideError(f"{path} is no policy file, or it is damaged") from None
     if owner != _name(spec):
         raise HoneyguideError(f"{path} is a policy of agent {owner!r}, not of {_name(spec)!r}")
     try:
@@ -36,7 +36,7 @@ def load_policy(path: Path, spec: str, agent: Agent) -> None:
     except HoneyguideError as error:
         raise HoneyguideError(f"the policy {path} does not fit: {error}") from None
     except (ValueError, KeyError, TypeError):
-        raise HoneyguideError(f"{path} is no policy of an agent, or it is damaged") from None
+        raise HoneyguideError(f"{path} is no policy file, or it is damaged") from None
 
 
 def _name(spec: str) -> str:

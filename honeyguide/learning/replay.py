@@ -1,4 +1,4 @@
-"""Experiences kept to be learnt from again: at random, or the surprising ones first (2.4.2)."""
+"""Replay memories: uniform, and prioritised by the rank of errors (Friar 2017, §2.4.2)."""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -8,19 +8,19 @@ from numpy.typing import NDArray
 
 from honeyguide.contracts import State, Vector
 
-RANKED_ANEW = 50  # samples between two sortings
+SORT_EVERY = 50  # draws
 
 
 class Sample(NamedTuple):
-    """Experiences drawn from a memory."""
+    """Experiences drawn from a replay memory, by their places in it."""
 
     places: NDArray[np.intp]
-    weights: Vector  # by how much each counts
+    weights: Vector  # importance-sampling weight of each
 
 
 @dataclass(frozen=True, slots=True)
 class Experience:
-    """A page, what it was worth, and what could be done there; no options where all ended."""
+    """A state, its reward and the next options; no options at the end of an episode."""
 
     x: NDArray[Any]
     reward: float
@@ -28,13 +28,13 @@ class Experience:
 
 
 class Replay:
-    """The last experiences, drawn uniformly."""
+    """The last `room` experiences, drawn uniformly."""
 
     def __init__(self, rng: np.random.Generator, room: int = 5000) -> None:
         self.rng = rng
         self.room = room
         self.kept: list[Experience] = []
-        self._next = 0  # the oldest, once it is full
+        self._next = 0  # place of the next one: that of the oldest, once it is full
 
     def __len__(self) -> int:
         return len(self.kept)
@@ -43,7 +43,7 @@ class Replay:
         return self.kept[place]
 
     def add(self, experience: Experience) -> int:
-        """Keep one more, and say where; the oldest makes room."""
+        """Store an experience, in place of the oldest if it is full, and return its place."""
         place = self._next
         if len(self) < self.room:
             self.kept.append(experience)
@@ -53,15 +53,15 @@ class Replay:
         return place
 
     def draw(self, count: int) -> Sample:
-        """Some experiences, each as likely as any other."""
+        """Draw `count` experiences uniformly, with replacement."""
         places = self.rng.integers(0, len(self), count)
         return Sample(places, np.ones(count, np.float32))
 
-    def surprise(self, places: NDArray[np.intp], errors: Vector) -> None:
-        """How wrong the expectations were; here it does not matter."""
+    def set_errors(self, places: NDArray[np.intp], errors: Vector) -> None:
+        """Do nothing: errors do not matter to uniform draws."""
 
     def state(self) -> State:
-        """All of it, packed into few arrays."""
+        """Everything that `load` restores, packed into few arrays."""
         rows = [e.options for e in self.kept]
         return {
             "x": np.array([e.x for e in self.kept]),
@@ -73,7 +73,7 @@ class Replay:
         }
 
     def load(self, state: State) -> None:
-        """Become what was saved."""
+        """Restore a saved state."""
         ends = np.cumsum(state["counts"])
         options = np.split(state["options"], ends[:-1]) if len(ends) else []
         together = zip(state["x"], state["reward"].tolist(), options, strict=True)
@@ -83,62 +83,62 @@ class Replay:
 
 
 class RankedReplay(Replay):
-    """The last experiences, drawn by the rank of their errors (equations 2.17 and 2.18)."""
+    """The last `room` experiences, drawn by the rank of their errors (equations 2.17 and 2.18)."""
 
     def __init__(
         self,
         rng: np.random.Generator,
         room: int = 5000,
         alpha: float = 0.5,  # 0 draws uniformly, 1 in proportion to 1 / rank
-        beta: float = 1.0,  # how much of the bias that this brings is undone
+        beta: float = 1.0,  # share of the bias of such draws that the weights correct
     ) -> None:
         super().__init__(rng, room)
         self.alpha, self.beta = alpha, beta
         self._errors = np.zeros(room, np.float32)
-        self._order = np.empty(0, np.intp)  # places, the most surprising first
-        self._upto = np.empty(0)  # P(1) + ... + P(rank)
+        self._order = np.empty(0, np.intp)  # places, the largest error first
+        self._cumulative = np.empty(0)  # P(1) + ... + P(rank)
         self._drawn = 0
 
     def add(self, experience: Experience) -> int:
-        """Keep one more; until it was learnt from, nothing is more surprising."""
+        """Store an experience with an infinite error, so that it ranks first until it is drawn."""
         place = super().add(experience)
         self._errors[place] = np.inf
         return place
 
     def draw(self, count: int) -> Sample:
-        """Some experiences, those of large errors more often, and with smaller weights."""
-        if self._drawn % RANKED_ANEW == 0 or len(self._order) < min(len(self), 2 * RANKED_ANEW):
+        """Draw `count` experiences, those with large errors more often and with smaller weights."""
+        if self._drawn % SORT_EVERY == 0 or len(self._order) < min(len(self), 2 * SORT_EVERY):
             self._rank()
         self._drawn += 1
-        ranks = np.searchsorted(self._upto, self.rng.random(count), side="right")
-        chance = np.diff(self._upto, prepend=0.0)[ranks]
-        # N of (2.18) goes away when weights are scaled to be 1 at most, as in the source [34]
+        ranks = np.searchsorted(self._cumulative, self.rng.random(count), side="right")
+        chance = np.diff(self._cumulative, prepend=0.0)[ranks]
+        # scaled to at most 1, as in Schaul et al. (2016), so that N of (2.18) has no effect
         weights = (1 / (len(self) * chance)) ** self.beta
         return Sample(self._order[ranks], (weights / weights.max()).astype(np.float32))
 
-    def surprise(self, places: NDArray[np.intp], errors: Vector) -> None:
-        """How wrong the expectations were: p_i = 1 / rank(i) follows from it."""
+    def set_errors(self, places: NDArray[np.intp], errors: Vector) -> None:
+        """Set the errors that rank experiences: p_i = 1 / rank(i)."""
         self._errors[places] = np.abs(errors)
 
     def _rank(self) -> None:
         self._order = np.argsort(-self._errors[: len(self)], kind="stable")
-        self._upto = self._chances()
+        self._cumulative = self._cumulative_probabilities()
 
     def state(self) -> State:
-        """All of it."""
+        """Everything that `load` restores."""
         more = {"errors": self._errors[: len(self)].copy(), "drawn": self._drawn}
         return super().state() | more | {"order": self._order}
 
     def load(self, state: State) -> None:
-        """Become what was saved."""
+        """Restore a saved state."""
         super().load(state)
         self._errors[: len(self)] = state["errors"]
         self._order, self._drawn = state["order"].copy(), state["drawn"]
-        self._upto = self._chances()
+        self._cumulative = self._cumulative_probabilities()
 
-    def _chances(self) -> NDArray[np.float64]:
-        """Equation (2.17), summed up to each rank."""
+    def _cumulative_probabilities(self) -> NDArray[np.float64]:
+        """Cumulative probabilities of ranks, by equation (2.17)."""
         priority = (1 / np.arange(1, len(self._order) + 1)) ** self.alpha
-        upto: NDArray[np.float64] = np.cumsum(priority / priority.sum())
-        upto[-1:] = 1.0
-        return upto
+        cumulative: NDArray[np.float64] = np.cumsum(priority / priority.sum())
+        cumulative[-1:] = 1.0
+        return cumulative

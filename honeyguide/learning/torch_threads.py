@@ -1,4 +1,4 @@
-"""How many threads torch may use."""
+"""The number of threads that torch uses."""
 
 import os
 
@@ -6,6 +6,6 @@ import torch
 
 
 def one_thread() -> None:
-    """Networks this small are far slower with more; OMP_NUM_THREADS, where it is set, decides."""
+    """Limit torch to one thread, as suits small networks, unless OMP_NUM_THREADS is set."""
     if not os.environ.get("OMP_NUM_THREADS") and torch.get_num_threads() != 1:
         torch.set_num_threads(1)

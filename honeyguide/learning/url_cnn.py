@@ -1,7 +1,7 @@
-"""The value of a URL from the vectors of its words, by a small convolution (Friar 2017, §3.6).
+"""A convolutional network from the word vectors of a URL to its value (Friar 2017, §3.6).
 
-The vectors are fixed, so what the filters make of a word need be known only once a word; what is
-left is to look that up, add neighbours, and take the strongest.
+The vectors are fixed, so the product of each filter with each word is computed once a word. A
+convolution then looks these products up, adds those of neighbouring words and takes the maximum.
 """
 
 from typing import Any
@@ -13,51 +13,51 @@ from numpy.typing import NDArray
 from honeyguide.contracts import Matrix, Vector
 from honeyguide.learning.parameters import Parameters
 
-SIZES = (1, 2, 3, 4)  # words that a filter sees at once
+SIZES = (1, 2, 3, 4)  # words under a filter
 WIDEST = max(SIZES)
 FILTERS = 4  # of each size
 ALL = FILTERS * len(SIZES)
 Words = NDArray[Any]  # rows of word numbers
-Made = NDArray[np.float32]  # what filters make of words: (place in the filter, word, filter)
+Products = NDArray[np.float32]  # of filters with words: shape (place in filter, word, filter)
 
 
 class UrlCnn:
-    """Filters over word vectors, the strongest answer of each, and one last layer."""
+    """Convolution filters over word vectors, max pooling, and one output layer with a sigmoid."""
 
     def __init__(self, width: int, rng: np.random.Generator, step_size: float = 0.001) -> None:
         shapes = {
-            "filters": (WIDEST * width, ALL),  # a filter's words below one another
+            "filters": (WIDEST * width, ALL),  # a filter's places below one another
             "offsets": (ALL,),
             "last": (ALL, 1),
             "bias": (1,),
         }
         self.parameters = Parameters(shapes, rng, step_size)
-        # narrow filters are wide ones that ignore some places
-        seen = np.repeat(np.arange(WIDEST)[:, None] < np.repeat(SIZES, FILTERS), width, axis=0)
+        # a narrow filter is a wide one with zeros at its last places
+        used = np.repeat(np.arange(WIDEST)[:, None] < np.repeat(SIZES, FILTERS), width, axis=0)
         whole = torch.ones_like(self.parameters.data)
-        whole[: seen.size] = torch.from_numpy(seen.ravel().astype(np.float32))
+        whole[: used.size] = torch.from_numpy(used.ravel().astype(np.float32))
         self._mask = whole.detach()
-        # where the numbers of the network itself, and of the copy asked last, lie in memory
-        self._seen: dict[bool, tuple[int, dict[str, Any]]] = {True: (0, {}), False: (0, {})}
+        # memory address and arrays of the network itself (True) and of the copy used last (False)
+        self._views: dict[bool, tuple[int, dict[str, Any]]] = {True: (0, {}), False: (0, {})}
         self.parameters.block[0] *= self._mask
-        self._answers = _Answers()
+        self._convolve = _Convolution()
 
-    def made(self, vectors: Matrix, data: torch.Tensor | None = None) -> Made:
-        """What each filter makes of each word at each of its places."""
+    def products(self, vectors: Matrix, data: torch.Tensor | None = None) -> Products:
+        """The product of each filter, at each of its places, with each word vector."""
         filters = self._arrays(data)["filters"].reshape(WIDEST, -1, ALL)
-        made: Made = vectors @ filters
-        return made
+        products: Products = vectors @ filters
+        return products
 
-    def values(self, words: Words, made: Made, data: torch.Tensor | None = None) -> Vector:
-        """The values of URLs, given what filters make of words."""
+    def values(self, words: Words, products: Products, data: torch.Tensor | None = None) -> Vector:
+        """The values of URLs, one row of word numbers each, from the products of all words."""
         arrays = self._arrays(data)
-        strongest = self._answers(trimmed(words), made).max(axis=0)
+        strongest = self._convolve(trimmed(words), products).max(axis=0)
         hidden = np.maximum(strongest + arrays["offsets"], 0.0)
         out = hidden @ arrays["last"][:, 0] + arrays["bias"][0]
         return _sigmoid(out)
 
     def learn(self, words: Words, vectors: Matrix, targets: Vector, weights: Vector) -> Vector:
-        """A step towards these targets; how wrong each value was."""
+        """Take one gradient step towards the targets and return the errors before it."""
         gradient, errors = self.gradient(words, vectors, targets, weights)
         self.parameters.descend(gradient)
         return errors
@@ -69,9 +69,9 @@ class UrlCnn:
         arrays, numbers = self._arrays(None), trimmed(words)
         used, places = np.unique(numbers, return_inverse=True)
         rows, known = places.reshape(numbers.shape), vectors[used]
-        answers = self._answers(rows, self.made(known))
-        where = answers.argmax(axis=0)  # (URLs, filters)
-        hidden = np.maximum(answers.max(axis=0) + arrays["offsets"], 0.0)
+        convolved = self._convolve(rows, self.products(known))
+        where = convolved.argmax(axis=0)  # (URLs, filters)
+        hidden = np.maximum(convolved.max(axis=0) + arrays["offsets"], 0.0)
         values = _sigmoid(hidden @ arrays["last"][:, 0] + arrays["bias"][0])
         errors = targets - values
         # backwards, layer by layer
@@ -87,40 +87,40 @@ class UrlCnn:
         return torch.from_numpy(gradient) * self._mask, errors
 
     def _arrays(self, data: torch.Tensor | None) -> dict[str, Any]:
-        """Each array of the network, or of a copy: they share its memory, so they are made once."""
+        """The arrays of the network, or of the copy `data`; views are cached by memory address."""
         source = self.parameters.data if data is None else data
-        where, arrays = self._seen[data is None]
-        if where != source.data_ptr():  # another copy, or memory that others see too
+        where, arrays = self._views[data is None]
+        if where != source.data_ptr():  # another copy, or the network was moved to shared memory
             arrays = self.parameters.arrays(source)
-            self._seen[data is None] = source.data_ptr(), arrays
+            self._views[data is None] = source.data_ptr(), arrays
         return arrays
 
 
-class _Answers:
-    """What each filter makes of each place in URLs: (places, URLs, filters), until asked again."""
+class _Convolution:
+    """Convolves filters over URLs: shape (places, URLs, filters), in a buffer that is reused."""
 
     def __init__(self) -> None:
-        # made once: taking and clearing half a megabyte each time would cost as much as the sums
-        self._room = np.empty((2, 0), np.float32)
+        # allocating half a megabyte each time would cost as much as the sums
+        self._buffer = np.empty((2, 0), np.float32)
 
-    def __call__(self, rows: NDArray[np.intp], made: Made) -> NDArray[np.float32]:
+    def __call__(self, rows: NDArray[np.intp], products: Products) -> NDArray[np.float32]:
         count = len(rows) - WIDEST + 1
         shape = (count, rows.shape[1], ALL)
         size = count * rows.shape[1] * ALL
-        if size > self._room.shape[1]:
-            self._room = np.empty((2, size), np.float32)
-        together, more = (room[:size].reshape(shape) for room in self._room)
-        made[0].take(rows[:count], axis=0, out=together, mode="clip")
+        if size > self._buffer.shape[1]:
+            self._buffer = np.empty((2, size), np.float32)
+        sums, more = (buffer[:size].reshape(shape) for buffer in self._buffer)
+        products[0].take(rows[:count], axis=0, out=sums, mode="clip")
         for place in range(1, WIDEST):
-            made[place].take(rows[place : place + count], axis=0, out=more, mode="clip")
-            together += more
-        return together
+            products[place].take(rows[place : place + count], axis=0, out=more, mode="clip")
+            sums += more
+        return sums
 
 
 def _filters_gradient(
     rows: NDArray[np.intp], vectors: Matrix, where: NDArray[np.intp], strongest: Matrix
 ) -> Matrix:
-    """The gradient of the filters: shares are summed up by word before vectors are looked at."""
+    """The gradient of the filters; gradients are summed by word before the product with vectors."""
     urls, filters = np.arange(rows.shape[1])[:, None], np.arange(ALL)
     parts = []
     for place in range(WIDEST):
@@ -135,7 +135,7 @@ def _sigmoid(x: Vector) -> Vector:
 
 
 def trimmed(words: Words) -> NDArray[np.intp]:
-    """A column for each URL; of the zeros that it ends with stay as many as a filter may see."""
+    """One column a URL: its word numbers, then as many zeros as the widest filter has places."""
     longest = int((words > 0).sum(axis=1).max(initial=0))
     rows = np.zeros((longest + WIDEST, len(words)), np.intp)
     rows[:longest] = words[:, :longest].T

@@ -1,4 +1,4 @@
-"""What URLs are worth, from their words: the rows, the word vectors and the network together."""
+"""Values of URLs by a network over their words, and its target network."""
 
 from collections.abc import Sequence
 
@@ -9,19 +9,19 @@ from honeyguide.contracts import Goal, Matrix, State, Step, Vector
 from honeyguide.features.url_words import UrlWords
 from honeyguide.learning.replay import Experience
 from honeyguide.learning.torch_threads import one_thread
-from honeyguide.learning.url_cnn import Made, UrlCnn, Words
+from honeyguide.learning.url_cnn import Products, UrlCnn, Words
 from honeyguide.learning.word_vectors import WordVectors
 
 VOCABULARY = 10_000  # the commonest words
-RAREST = 0.4  # of a survey: in the document's source a word of the bag is there 50 times, here 20
+RAREST = 0.4  # of a survey: Friar (2017) wants 50 occurrences of a word in a bag, 20 here
 
 
 class UrlValues:
-    """A convolution over the vectors of the words of URLs."""
+    """URL word features, word vectors and a convolutional network, together."""
 
     def __init__(self, goal: Goal, rng: np.random.Generator, step_size: float) -> None:
         one_thread()
-        # as in the document: words without a pre-trained vector are not read
+        # as in Friar (2017): words without a pre-trained vector are not read
         self.features: UrlWords = UrlWords(
             vocabulary=VOCABULARY, names=False, surveyed=goal.surveyed(), rarest=RAREST
         )
@@ -30,64 +30,68 @@ class UrlValues:
 
     @property
     def vectors(self) -> Matrix:
-        """The vector of each word so far, by number."""
+        """The vectors of all words that have numbers, by number."""
         return self._vectors.of(self.features.words)
 
     def score(self, x: Matrix) -> Vector:
-        """The values of rows: what filters make of each word is worked out once a word."""
+        """The values of rows of word numbers."""
         longest = int((x > 0).sum(axis=1).max(initial=1))
         rows = x[:, :longest].astype(np.intp)
         used, where = np.unique(np.append(rows.ravel(), 0), return_inverse=True)
-        made = self.cnn.made(self.vectors[used])
-        return self.cnn.values(where[:-1].reshape(rows.shape), made)
+        products = self.cnn.products(self.vectors[used])
+        return self.cnn.values(where[:-1].reshape(rows.shape), products)
 
     def learn(self, rows: Words, targets: Vector, weights: Vector | None = None) -> Vector:
-        """A step towards these targets; how wrong each value was."""
+        """Take one gradient step towards the targets and return the errors before it."""
         weights = np.ones(len(rows), np.float32) if weights is None else weights
         return self.cnn.learn(rows, self.vectors, targets, weights)
 
     def experience(self, step: Step) -> Experience:
-        """What a step has to say; nothing can be done where an episode ends."""
+        """A step as an experience; without options where the episode ends."""
         options = step.options.x[:0] if step.verdict.relevant else step.options.x
         return Experience(
             self.features.row_of(step).astype(np.uint16), step.reward, options.astype(np.uint16)
         )
 
     def state(self) -> State:
-        """All of it."""
+        """Everything that `load` restores."""
         return {"features": self.features.state(), "network": self.cnn.parameters.state()}
 
     def load(self, state: State) -> None:
-        """Go on from there."""
+        """Restore a saved state."""
         self.cnn.parameters.load(state["network"])
         self.features.load(state["features"])
         self._vectors.forget()
 
 
-class Frozen:
-    """The network as it was when it was last copied: what targets are made of (2.4.3)."""
+class TargetNetwork:
+    """A copy of the network that is updated now and then, for targets (Friar 2017, §2.4.3)."""
 
     def __init__(self, values: UrlValues) -> None:
         self._values = values
-        self.copy()
+        self.update()
 
-    def copy(self, data: torch.Tensor | None = None) -> None:
-        """Become what the network is now, or was."""
+    def update(self, data: torch.Tensor | None = None) -> None:
+        """Copy the network's parameters, or take those in `data`."""
         self.data = self._values.cnn.parameters.copy() if data is None else data
-        self._made: Made | None = None
+        self._products: Products | None = None
 
     def score(self, rows: Words) -> Vector:
-        """The values of rows by the copy."""
+        """The values of rows of word numbers, by the copy."""
         vectors, cnn = self._values.vectors, self._values.cnn
-        known = 0 if self._made is None else self._made.shape[1]
-        if known < len(vectors):  # few words are new once the crawl is under way
-            new = cnn.made(vectors[known:], self.data)
-            self._made = new if self._made is None else np.concatenate([self._made, new], axis=1)
-        assert self._made is not None  # noqa: S101 for the type checker
-        return cnn.values(rows, self._made, self.data)
+        known = 0 if self._products is None else self._products.shape[1]
+        if known < len(vectors):  # only new words: few, once the crawl is under way
+            new = cnn.products(vectors[known:], self.data)
+            old = self._products
+            self._products = new if old is None else np.concatenate([old, new], axis=1)
+        assert self._products is not None  # noqa: S101 for the type checker
+        return cnn.values(rows, self._products, self.data)
 
     def best(self, batch: Sequence[Experience], double: Vector | None = None) -> Vector:
-        """The value of the best option of each, 0 without one; `double`: others choose it."""
+        """The value of the best option of each experience, 0 without options.
+
+        The best option is that with the highest value here, or in `double` if it is given.
+        """
         counts = np.array([len(experience.options) for experience in batch])
         best = np.zeros(len(batch), np.float32)
         some = np.flatnonzero(counts)

@@ -1,4 +1,4 @@
-"""The meaning of each word in a growing vocabulary, taken from an encoder."""
+"""Word vectors of a growing vocabulary, taken from an encoder."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ DIMENSIONS = 300  # of the vectors in Friar (2017); an encoder may have fewer
 
 
 class WordVectors:
-    """Unit vectors of words by their numbers; number 0 is no word."""
+    """Unit vectors of words by number; number 0 is no word and has a zero vector."""
 
     def __init__(self, encoder: Encoder, most: int, dimensions: int = DIMENSIONS) -> None:
         self.width = min(dimensions, encoder.width)
@@ -18,7 +18,7 @@ class WordVectors:
         self.known = 1  # rows in use
 
     def of(self, words: list[str]) -> Matrix:
-        """The vectors of these words, of which the first ones are known already."""
+        """The vectors of all words by number; only words added since the last call are encoded."""
         if len(words) > self.known:
             new = self._encoder([word.removeprefix(TEXT) for word in words[self.known :]])
             short = new[:, : self.width]
@@ -28,5 +28,5 @@ class WordVectors:
         return self._rows[: self.known]
 
     def forget(self) -> None:
-        """Other words may have these numbers now."""
+        """Forget all vectors, since other words have these numbers now."""
         self.known = 1

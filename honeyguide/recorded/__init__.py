@@ -1,1 +1,1 @@
-"""Recorded webs on disk: reader, writer, importers. They are crawled by worlds/."""
+"""Recorded webs on disk: reader, writer, importers. The worlds that crawl them are in worlds/."""

@@ -1,10 +1,10 @@
-"""A recorded web on disk, memory-mapped: opening it reads none of it.
+"""Read a recorded web from memory-mapped files; opening it reads none of the arrays.
 
 graph.json               name, counts, label names
 offsets.npy targets.npy  links of page p: targets[offsets[p]:offsets[p + 1]]; ~k is outside[k]
-records.bin .npy         a zstd frame a page: its text, and its links' anchors, contexts, paths
-ids urls titles outside  string tables: .bin the bytes, .npy where each ends
-hashes.npy named.npy     hashes of all ids, titles and URLs, sorted, and the pages they name
+records.bin .npy         a zstd frame per page: text; anchors, contexts, tag paths of its links
+ids urls titles outside  string tables: bytes in .bin, offsets in .npy
+hashes.npy named.npy     sorted hashes of all ids, titles and URLs, and the pages they name
 label_offsets.npy label_ids.npy
 """
 
@@ -34,15 +34,15 @@ from honeyguide.errors import HoneyguideError, unknown
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 VERSION = 1
-MAX_COMPARED = 50_000  # pages among which the nearest name is looked for
-MAX_RECORD = 1 << 28  # bytes of what a page says
-# what each array holds; the ends of string tables are offsets, too
+MAX_COMPARED = 50_000  # pages up to which an unknown name is answered with the nearest one
+MAX_RECORD = 1 << 28  # bytes of a page's text and link texts
+# types of the arrays; string tables have offsets, too
 KINDS = {"targets": "<i4", "label_ids": "<i4", "named": "<i4", "hashes": "<u8"}
 OFFSETS = "<i8"
 
 
 class Record(msgspec.Struct, array_like=True):
-    """What a page says; the columns of its links are empty where no link has any."""
+    """The text of a page and columns of its links; a column is empty if no link has a value."""
 
     text: str
     anchors: list[str]
@@ -56,15 +56,15 @@ _decode = msgspec.msgpack.Decoder(Record).decode
 
 
 def name_hash(name: str) -> int:
-    """The same for every way to write a name in small and capital letters."""
+    """Return a case-insensitive 64-bit hash of a name."""
     folded = name.casefold().encode("utf-8", "surrogatepass")
     return int.from_bytes(hashlib.blake2b(folded, digest_size=8).digest(), "little")
 
 
 class Column:
-    """An array on disk: all of it mapped, or a few of its items read.
+    """A one-dimensional array on disk, as a memory map or by reading single items.
 
-    Reading leaves nothing behind; touching a map brings in 64 KB around every item.
+    Reading takes no memory afterwards; access to the map loads 64 KB around every item.
     """
 
     def __init__(self, folder: Path, name: str) -> None:
@@ -74,7 +74,7 @@ class Column:
         except (SyntaxError, TokenError, OverflowError, MemoryError, RecursionError):
             raise ValueError(f"{name}.npy is damaged") from None
         if mapped.ndim != 1 or mapped.dtype != np.dtype(KINDS.get(name, OFFSETS)):
-            raise ValueError(f"{name}.npy holds something else")
+            raise ValueError(f"{name}.npy has the wrong type or shape")
         self.all: NDArray[Any] = np.asarray(mapped)
         self._start: int = mapped.offset
 
@@ -82,7 +82,7 @@ class Column:
         return len(self.all)
 
     def part(self, start: int, stop: int) -> NDArray[Any]:
-        """The items from start to stop."""
+        """Read the items from start to stop."""
         if not 0 <= start <= stop <= len(self.all):
             raise _Damaged
         kind = self.all.dtype
@@ -90,14 +90,14 @@ class Column:
         return np.frombuffer(os.pread(self._file.number, size, first), kind)
 
     def span(self, row: int) -> tuple[int, int]:
-        """Where the row of an offsets column begins and ends."""
+        """Read start and end of a row from a column of offsets."""
         if not 0 <= row < len(self.all) - 1:
             raise _Damaged
         return _SPAN.unpack(os.pread(self._file.number, 16, self._start + 8 * row))
 
 
 class Blobs:
-    """Byte strings by number, on disk."""
+    """A table of byte strings on disk."""
 
     def __init__(self, folder: Path, name: str) -> None:
         self._ends = Column(folder, name)
@@ -117,34 +117,34 @@ class Blobs:
 
 
 class _Opened:
-    """A file that is closed when nobody needs it any more; no link, pipe or device."""
+    """A regular file (no link, pipe or device), closed when it is garbage-collected."""
 
     def __init__(self, path: Path) -> None:
         self.number = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         weakref.finalize(self, os.close, self.number)
         if not stat.S_ISREG(os.fstat(self.number).st_mode):
-            raise ValueError(f"{path.name} is no file")
+            raise ValueError(f"{path.name} is not a regular file")
 
 
-class _Damaged(Exception):  # noqa: N818 - told to nobody
-    """Numbers that lead outside their files."""
+class _Damaged(Exception):  # noqa: N818 - never leaves this module
+    """Offsets or numbers in the files are out of range."""
 
 
-def _whole(method: Method) -> Method:
-    """Say in a sentence that what a method read does not fit together."""
+def _raises_if_damaged(method: Method) -> Method:
+    """Turn signs of damage in a method into a HoneyguideError."""
 
     @wraps(method)
-    def told(graph: "Graph", *given: Any, **named: Any) -> Any:
+    def checked(graph: "Graph", *given: Any, **named: Any) -> Any:
         try:
             return method(graph, *given, **named)
         except (_Damaged, UnicodeDecodeError):
             raise HoneyguideError(f"the recorded web {graph.path} is damaged") from None
 
-    return cast(Method, told)
+    return cast(Method, checked)
 
 
 class Graph:
-    """A recorded web: its pages by number, and their numbers by id, title or URL."""
+    """A recorded web; pages are numbered and found by id, title or URL."""
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
@@ -155,7 +155,7 @@ class Graph:
             self._open(about)
         except FileNotFoundError:
             raise HoneyguideError(
-                f"{path} is no recorded web: make one with 'honeyguide import'"
+                f"{path} is not a recorded web: make one with 'honeyguide import'"
             ) from None
         except (OSError, EOFError, ValueError, LookupError, TypeError, RecursionError) as error:
             reason = getattr(error, "strerror", None) or error
@@ -171,7 +171,7 @@ class Graph:
         self.name: str = about["name"]
         self.label_names: list[str] = about["labels"]
         if not all(isinstance(name, str) for name in (self.name, *self.label_names)):
-            raise ValueError("graph.json names something that is no text")
+            raise ValueError("a name in graph.json is not a string")
         folder = self.path
         self._offsets, self._targets = Column(folder, "offsets"), Column(folder, "targets")
         self._label_offsets = Column(folder, "label_offsets")
@@ -181,11 +181,11 @@ class Graph:
         self._ids, self._titles = Blobs(folder, "ids"), Blobs(folder, "titles")
         self._urls, self._outside = Blobs(folder, "urls"), Blobs(folder, "outside")
         self._check_sizes()
-        self.url = lru_cache(maxsize=1 << 15)(self._url)  # popular pages are linked to often
-        self._lately: dict[str, int] = {}  # pages that the last one read links to: a walk goes on
+        self.url = lru_cache(maxsize=1 << 15)(self._url)  # popular pages are linked often
+        self._last_targets: dict[str, int] = {}  # targets of the last page: likely to be next
 
     def _check_sizes(self) -> None:
-        """Opening reads none of the arrays, so what they say is checked where it is read."""
+        """Check the sizes of all files; values are checked when they are read."""
         pages = len(self._urls)
         tables = (self._ids, self._titles, self._records)
         offsets = (self._offsets, self._label_offsets)
@@ -205,27 +205,27 @@ class Graph:
     def __len__(self) -> int:
         return len(self._urls)
 
-    @_whole
+    @_raises_if_damaged
     def id(self, page: int) -> str:
-        """The name a page goes by in what was imported."""
+        """Return the id of a page in its source."""
         return self._ids[page].decode()
 
-    @_whole
+    @_raises_if_damaged
     def _url(self, page: int) -> str:
-        """The URL of a page, or of ~page outside."""
+        """Return the URL of a page, or of link target ~page outside the recording."""
         url = (self._urls[page] if page >= 0 else self._outside[~page]).decode()
         if page >= 0 and not url.startswith(("http://", "https://")):
             raise _Damaged
         return url
 
-    @_whole
+    @_raises_if_damaged
     def title(self, page: int) -> str:
-        """The title of a page."""
+        """Return the title of a page."""
         return self._titles[page].decode()
 
-    @_whole
+    @_raises_if_damaged
     def page(self, page: int, outside: bool = False) -> Page:
-        """A page with its links, on request also the URLs that lead outside the recording."""
+        """Return a page with its links, on request also those that lead outside the recording."""
         record = self._record(page)
         targets = self._targets.part(*self._offsets.span(page)).tolist()
         columns = [record.anchors, record.contexts, record.tag_paths]
@@ -237,21 +237,21 @@ class Graph:
             targets = [targets[row] for row in kept]
         none = [""] * len(targets)
         to = list(map(self.url, targets))
-        self._lately = dict(zip(to, targets, strict=True))
+        self._last_targets = dict(zip(to, targets, strict=True))
         anchors, contexts, paths = (column or none for column in columns)
         links = tuple(map(Link, to, anchors, contexts, paths, repeat(0), repeat(self.url(page))))
-        return self._written(page, record.text, links)
+        return self._page(page, record.text, links)
 
     def _shows(self, target: int, outside: bool) -> bool:
-        """Whether a link is one; what was imported may name pages that nobody has."""
+        """Return whether to show a link; targets outside may be no web addresses."""
         return target >= 0 or (outside and self.url(target).startswith(("http://", "https://")))
 
-    @_whole
+    @_raises_if_damaged
     def page_without_links(self, page: int) -> Page:
-        """What a page says, in a fraction of the time: links are most of it."""
-        return self._written(page, self._record(page).text, ())
+        """Return a page without its links, which is much faster."""
+        return self._page(page, self._record(page).text, ())
 
-    def _written(self, page: int, text: str, links: tuple[Link, ...]) -> Page:
+    def _page(self, page: int, text: str, links: tuple[Link, ...]) -> Page:
         return Page(self.url(page), self.title(page), text, links, b"", self._labels_of(page))
 
     def _record(self, page: int) -> Record:
@@ -261,7 +261,7 @@ class Graph:
         try:
             if not 0 <= zstandard.frame_content_size(frame) <= MAX_RECORD:
                 raise _Damaged
-            # a decompressor of its own: they are not to be shared between threads
+            # a new decompressor: they are not thread-safe
             return _decode(zstandard.ZstdDecompressor().decompress(frame))
         except (zstandard.ZstdError, msgspec.DecodeError, RecursionError):
             raise _Damaged from None
@@ -273,9 +273,9 @@ class Graph:
             raise _Damaged
         return tuple([self.label_names[label] for label in labels])
 
-    @_whole
+    @_raises_if_damaged
     def inside(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """Offsets and targets of the links between recorded pages."""
+        """Return offsets and targets of the links between recorded pages."""
         offsets, targets = self._offsets.all, self._targets.all
         _check_offsets(offsets, len(targets))
         if targets.size and not -len(self._outside) <= targets.min() <= targets.max() < len(self):
@@ -283,23 +283,23 @@ class Graph:
         known = targets >= 0
         if known.all():
             return offsets, targets
-        before = np.concatenate([[0], np.cumsum(known)])  # links inside before each link
+        before = np.concatenate([[0], np.cumsum(known)])  # number of inner links before each link
         return before[offsets], targets[known]
 
     # ------------------------------------------------------------------- by name
 
-    @_whole
+    @_raises_if_damaged
     def index(self, url: str) -> int:
-        """The number of the page with exactly this URL, or -1."""
-        page = self._lately.get(url, -1)
+        """Return the number of the page with exactly this URL, or -1."""
+        page = self._last_targets.get(url, -1)
         if page >= 0:
             return page
         wanted = url.encode("utf-8", "surrogatepass")
         return next((page for page in self._candidates(url) if self._urls[page] == wanted), -1)
 
-    @_whole
+    @_raises_if_damaged
     def find(self, name: str) -> int:
-        """The number of the page with this id, title or URL, case aside."""
+        """Return the number of the page with this id, title or URL, ignoring case."""
         pages = self._candidates(name)
         for same in (str, str.casefold):
             wanted = same(name)
@@ -319,8 +319,8 @@ class Graph:
 
     def _candidates(self, name: str) -> list[int]:
         wanted, count = name_hash(name), len(self._hashes)
-        near = wanted * count >> 64  # hashes are spread evenly
-        reach = isqrt(count) // 2 + 8  # a standard deviation; what is found then leads nearer
+        near = wanted * count >> 64  # hashes are uniform: interpolation search
+        reach = isqrt(count) // 2 + 8  # one standard deviation; doubled until it suffices
         while True:
             start = min(max(0, near - reach), max(0, count - 1))
             stop = max(min(count, near + reach), min(count, start + 1))
@@ -336,9 +336,9 @@ class Graph:
 
     # ------------------------------------------------------------------- labels
 
-    @_whole
+    @_raises_if_damaged
     def labels(self) -> dict[str, int]:
-        """How many pages have each label, the most frequent first."""
+        """Return the number of pages with each label, the most frequent first."""
         ids = self._label_ids.all
         if ids.size and not 0 <= ids.min() <= ids.max() < len(self.label_names):
             raise _Damaged
@@ -346,9 +346,9 @@ class Graph:
         pairs = zip(self.label_names, counts, strict=True)
         return dict(sorted(pairs, key=lambda pair: (-pair[1], pair[0])))
 
-    @_whole
+    @_raises_if_damaged
     def pages_with_label(self, name: str) -> NDArray[np.int32]:
-        """The pages with a label that is this name, or whose last part after . or : is."""
+        """Return the pages with a label that matches a name, as `label_matches` says."""
         wanted = [i for i, label in enumerate(self.label_names) if label_matches(label, name)]
         if not wanted:
             parts = {re.split("[.:]", label)[-1] for label in self.label_names}
@@ -368,6 +368,6 @@ _NOTHING = Record("", [], [], [])
 
 
 def label_matches(label: str, name: str) -> bool:
-    """Whether a label equals a name, or its last part after a dot or colon does, case aside."""
+    """Return whether a label, or its part after the last dot or colon, is a name in any case."""
     label, name = label.casefold(), name.casefold()
     return label == name or re.split("[.:]", label)[-1] == name

@@ -1,4 +1,4 @@
-"""Writing a recorded web: page by page, or from arrays."""
+"""Write a recorded web, page by page or from arrays."""
 
 import glob
 import json
@@ -22,20 +22,20 @@ from honeyguide import urls
 from honeyguide.errors import HoneyguideError
 from honeyguide.recorded.graph import VERSION, Record, name_hash
 
-CONTEXT = 150  # characters either side of a link
-MAX_ANCHOR, MAX_SEARCHED = 500, 1 << 17  # characters of an anchor, and of the text around it
-MAX_WORK = 1 << 27  # characters of a page that are gone through for all of its links
-TOKEN = 4  # bytes that tell drafts for one place apart
-LinkRow = Sequence[str]  # target id or URL, anchor, context, tag path; the last ones may be missing
+CONTEXT = 150  # characters on either side of a link
+MAX_ANCHOR, MAX_SEARCHED = 500, 1 << 17  # characters of an anchor, and of a text, that are used
+MAX_WORK = 1 << 27  # characters searched for all links of a page
+TOKEN = 4  # random bytes in the name of a draft folder
+LinkRow = Sequence[str]  # target id or URL, then optional: anchor, context, tag path
 _encode = msgspec.msgpack.Encoder().encode
 
 
 def around(text: str, anchor: str) -> str:
-    """The characters either side of an anchor's first occurrence in a text."""
+    """Return the text around the first occurrence of an anchor; empty if it does not occur."""
     text, anchor = text[:MAX_SEARCHED], anchor[:MAX_ANCHOR]
     start = text.find(anchor) if anchor else -1
     if start < 0:
-        anchor, text = " ".join(anchor.split()), _on_one_line(text)  # it may be broken over lines
+        anchor, text = " ".join(anchor.split()), _on_one_line(text)  # it may contain a line break
         start = text.find(anchor) if " " in anchor else -1
     if start < 0:
         return ""
@@ -44,30 +44,30 @@ def around(text: str, anchor: str) -> str:
 
 @lru_cache(maxsize=1)
 def _on_one_line(text: str) -> str:
-    """For all links of a page the same."""
+    """Return a text on one line; cached for the other links of the same page."""
     return " ".join(text.split())
 
 
 def _contexts(rows: Sequence[LinkRow], text: str) -> list[str]:
-    """What surrounds the links of a page; where that would take long, only of the first ones."""
+    """Return the contexts of links; on pages with too much work, only of the first links."""
     most = MAX_WORK // (len(text[:MAX_SEARCHED]) + 1)
     return [row[2] or (around(text, row[1]) if n < most else "") for n, row in enumerate(rows)]
 
 
 class GraphWriter:
-    """Writes a recorded web page by page; it appears under its name when complete."""
+    """Writes a recorded web page by page; its folder appears when it is complete."""
 
     def __init__(self, path: str | Path, name: str = "") -> None:
         self._draft = _Draft(path, name)
-        self.site = f"http://{self._draft.name}.example/"  # of pages that have no URL of their own
+        self.site = f"http://{self._draft.name}.example/"  # base URL of pages without a URL
         self.counts = {"pages": 0, "links": 0, "outside": 0, "duplicates": 0, "labels": 0}
         self._numbers: dict[str, int] = {}  # page by id
-        self._by_url: dict[str, int] = {}  # where the URL is not the id
+        self._by_url: dict[str, int] = {}  # for pages whose URL differs from the id
         self._label_numbers: dict[str, int] = {}
         self._links, self._labels = array("q", [0]), array("q", [0])
         self._label_ids = array("i")
         self._compress = zstandard.ZstdCompressor(level=3).compress
-        # targets are known by name until all pages are
+        # names of link targets, resolved when all pages are known
         self._spool = (self._draft.folder / "spool").open("w+b")
 
     def __enter__(self) -> "GraphWriter":
@@ -101,7 +101,7 @@ class GraphWriter:
         links: Iterable[LinkRow],
         labels: Iterable[str],
     ) -> bool:
-        """Append a page, unless its id is already there."""
+        """Append a page and return True, or return False if its id is already there."""
         if id in self._numbers:
             self.counts["duplicates"] += 1
             return False
@@ -126,7 +126,7 @@ class GraphWriter:
         return True
 
     def _free_url(self, id: str, url: str, number: int) -> str:
-        """The page's own URL where it has one that no other page has, else one made from its id."""
+        """Return the page's own URL if no other page has it, else one made from its id."""
         given = (
             urls.canonical(url),
             urls.canonical(id),
@@ -149,7 +149,7 @@ class GraphWriter:
         return self._by_url.get(target) if found is None else found
 
     def close(self) -> None:
-        """Resolve all links, count, and put the recording in its place."""
+        """Resolve all links, count, and move the recording to its path."""
         targets = self._draft.array("targets", np.int32, self._links[-1])
         outside = self._resolve(targets)
         self._spool.close()
@@ -178,7 +178,7 @@ class GraphWriter:
         return outside
 
     def discard(self) -> None:
-        """Leave nothing behind."""
+        """Remove all files."""
         self._spool.close()
         self._draft.discard()
 
@@ -190,7 +190,7 @@ def write_arrays(
     targets: NDArray[np.int32],
     labels: Mapping[str, NDArray[Any]] | None = None,
 ) -> None:
-    """Write a generated web without text from its arrays; `labels` has the pages of each label."""
+    """Write a web without text from arrays; `labels` maps a label to its pages."""
     draft = _Draft(path)
     try:
         for url in page_urls:
@@ -214,7 +214,7 @@ def _save_labels(draft: "_Draft", labels: Mapping[str, NDArray[Any]], page_count
 
 
 class _Table:
-    """Byte strings, appended to a file."""
+    """A growing table of byte strings in a file."""
 
     def __init__(self, folder: Path, name: str) -> None:
         self.name = name
@@ -230,19 +230,19 @@ class _Table:
 
 
 def drafts(path: str | Path) -> list[Path]:
-    """The folders of recordings that were begun for a place and are not complete."""
+    """Return the folders of incomplete recordings for a path."""
     place = Path(path)
     token = "[0-9a-f]" * (2 * TOKEN)
     return sorted(place.parent.glob(f".{glob.escape(place.name)}.{token}.part"))
 
 
 class _Draft:
-    """The files of a recording, in a folder beside its place until they are complete."""
+    """The files of a recording, in a folder beside its path until they are complete."""
 
     def __init__(self, path: str | Path, name: str = "") -> None:
         self._place = Path(path)
         if self._place.exists():
-            raise HoneyguideError(f"{path} already exists: choose another place for the graph")
+            raise HoneyguideError(f"{path} already exists: choose another path for the graph")
         name = name or self._place.name
         self.name = re.sub(r"[^a-z0-9-]+", "-", name.lower()).strip("-") or "graph"
         self.folder = self._place.with_name(f".{self._place.name}.{secrets.token_hex(TOKEN)}.part")
@@ -256,7 +256,7 @@ class _Draft:
         self._hashes, self._named = array("Q"), array("i")
 
     def page(self, id: str, url: str, title: str) -> None:
-        """Append a page's names."""
+        """Append id, URL and title of a page."""
         number = len(self._tables["ids"].ends) - 1
         for table, name in (("ids", id), ("urls", url), ("titles", title)):
             self._tables[table].add(name.encode())
@@ -265,7 +265,7 @@ class _Draft:
             self._named.append(number)
 
     def array(self, name: str, kind: type[Any], size: int) -> NDArray[Any]:
-        """An array on disk to be filled in."""
+        """Return a new memory-mapped array."""
         return np.lib.format.open_memmap(
             self.folder / f"{name}.npy", mode="w+", dtype=kind, shape=(size,)
         )
@@ -275,7 +275,7 @@ class _Draft:
         np.save(self.folder / f"{name}.npy", values)
 
     def publish(self, counts: Mapping[str, int], labels: list[str]) -> None:
-        """Finish all files and move them to their place at once."""
+        """Finish all files and rename the folder to its path."""
         hashes = np.asarray(self._hashes, np.uint64)
         order = np.argsort(hashes, kind="stable")
         self.save("hashes", hashes[order])
@@ -289,10 +289,12 @@ class _Draft:
             self.folder.rename(self._place)
         except OSError:
             self.discard()
-            raise HoneyguideError(f"{self._place} appeared in the meantime") from None
+            raise HoneyguideError(
+                f"{self._place} was created by another program in the meantime"
+            ) from None
 
     def discard(self) -> None:
-        """Remove all of it."""
+        """Remove the folder."""
         for table in self._tables.values():
             table.close()
         shutil.rmtree(self.folder, ignore_errors=True)

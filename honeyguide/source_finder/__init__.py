@@ -1,3 +1,3 @@
-"""The source finder of Liao & Chang (2022): finds the pages where a site publishes its events.
-Parts that other crawls use are not here.
+"""The source finder of Liao & Chang (2022), which finds the pages where a site publishes its
+events. Parts that other crawls also use are not here.
 """

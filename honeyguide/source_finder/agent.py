@@ -1,4 +1,4 @@
-"""The agent of Liao and Chang (2022): policy gradient over the links of a site."""
+"""The agent of Liao and Chang (2022), which learns by policy gradient which links to click."""
 
 import importlib.util
 from collections.abc import Sequence
@@ -20,36 +20,36 @@ from honeyguide.source_finder.similar_links import SimilarLinks
 if TYPE_CHECKING:
     from honeyguide.source_finder.learning import PolicyGradient
 
-SEEDS = 40  # sites that the threshold of equation 5 was first taken over
-MOST_OPTIONS = 2_000  # of one choice
+SEEDS = 40  # sites in the model's mean of equation 5
+MOST_OPTIONS = 2_000  # links of one choice
 
 
 @dataclass(slots=True)
 class Clicks:
-    """An episode on one site, by the places of its links."""
+    """The running episode on one site; links are named by their index in the probability table."""
 
-    options: list[int] = field(default_factory=list)  # that wait
+    options: list[int] = field(default_factory=list)  # links not clicked yet
     choices: list[list[Any]] = field(default_factory=list)  # options, the one taken, reward
 
 
 @part("agent", "source_finder", argument="model", files="model", is_name=is_shipped)
 class SourceFinder(Agent):
-    """Clicks on what leads to a site's list of events, and stops when nothing seems to."""
+    """Click links that are likely to lead to a site's list of events; stop when none is."""
 
     def __init__(
         self,
         rng: np.random.Generator,
-        model: str = "events",  # one that comes with honeyguide, or a file
-        threshold: float | None = None,  # eta: links below are not worth a click; the model's own
+        model: str = "events",  # a model that comes with honeyguide, or a file
+        threshold: float | None = None,  # eta, least probability of a click; None: the model's own
         epsilon: float = 0.0,  # share of clicks at random; 0.1 while fine-tuning
-        batch: int = 10,  # episodes of an update; 0: learns nothing
-        steps: int = 3,  # clicks of an episode
-        feedback: bool = False,  # whether what was found speaks for links like those clicked
+        batch: int = 10,  # episodes per update; 0: no learning
+        steps: int = 3,  # clicks per episode
+        feedback: bool = False,  # whether results of clicks change the scores of similar links
     ) -> None:
         if batch and importlib.util.find_spec("torch") is None:
             raise HoneyguideError(
-                "agent 'source_finder' learns with an extra: pip install 'honeyguide[deep]', "
-                "or say source_finder:batch=0"
+                "agent 'source_finder' needs an extra to learn: pip install 'honeyguide[deep]', "
+                "or turn learning off with source_finder:batch=0"
             )
         found = read_model(model)
         self.features: ProbableLinks = ProbableLinks(
@@ -62,28 +62,31 @@ class SourceFinder(Agent):
         self._learner: PolicyGradient | None = None
         self._sites: dict[str, Clicks] = {}
         self._done: list[list[list[Any]]] = []
-        self._means = [self.threshold, float(SEEDS)]  # mean of equation 5, over so many sites
+        self._means = [
+            self.threshold,
+            float(SEEDS),
+        ]  # mean of equation 5, and the number of sites in it
         self._is_stale = False
 
     def score(self, links: Candidates) -> Vector:
-        """pi(a): the probability that a link leads to a source page; with feedback, its worth."""
+        """Return pi(a), the probability that a link leads to a source page, with feedback."""
         return self.features.worths(links.x)
 
     def stops(self, best_score: float) -> bool:
-        """Algorithm 3, lines 4 to 7: nothing seems likely enough."""
+        """Return whether no link is likely enough (algorithm 3, lines 4 to 7)."""
         return best_score <= self.threshold
 
     def explores(self) -> bool:
-        """Line 8: anything, with probability epsilon."""
+        """Return True with probability epsilon (algorithm 3, line 8)."""
         return bool(self.epsilon and self._rng.random() < self.epsilon)
 
     def reward(self, visit: Visit) -> float:
-        """Equation 4: what the page scorer, or any other judge, says."""
+        """Return the relevance that the page scorer or another judge gave (equation 4)."""
         return visit.verdict.relevance
 
     def learn(self, steps: Sequence[Step]) -> None:
-        """Note each click among the choices there were; after a batch of episodes, learn."""
-        self._hear(steps)
+        """Record each click with its alternatives; update the policy after a batch of episodes."""
+        self._observe_clicks(steps)
         for step in steps if self.batch else ():
             site = self._sites.setdefault(urls.host(step.link.url), Clicks())
             taken = int(self.features.places(step.x[None])[0])
@@ -99,17 +102,17 @@ class SourceFinder(Agent):
             self._update()
 
     def stale(self) -> bool:
-        """After an update, and after each click with feedback."""
+        """Return True after an update and, with feedback, after each click."""
         stale, self._is_stale = self._is_stale, False
         return stale
 
     def policy(self) -> State:
-        """Weights and threshold."""
+        """Return the weights and the threshold."""
         weights = {name: value.copy() for name, value in self.features.policy.weights.items()}
         return {"weights": weights, "threshold": self.threshold}
 
     def load_policy(self, state: State) -> None:
-        """Start from what an earlier crawl, or a training, has learnt."""
+        """Use the weights and, unless it is fixed, the threshold that were learnt earlier."""
         policy = Policy(state["weights"])
         if policy.width != self.features.policy.width:
             raise HoneyguideError("it was trained with another encoder")
@@ -119,7 +122,7 @@ class SourceFinder(Agent):
             self._means = [self.threshold, float(SEEDS)]
 
     def state(self) -> State:
-        """All of it."""
+        """Return everything needed to resume."""
         return {
             **self.policy(),
             "rng": self._rng.bit_generator.state,
@@ -136,7 +139,7 @@ class SourceFinder(Agent):
         }
 
     def load(self, state: State) -> None:
-        """Go on from a saved state."""
+        """Resume from a saved state."""
         self.features.policy = Policy(state["weights"])
         self.threshold = state["threshold"]
         self._rng.bit_generator.state = state["rng"]
@@ -152,16 +155,18 @@ class SourceFinder(Agent):
         if state["learner"] is not None:
             self._gradient().load_state(state["learner"])
 
-    def _hear(self, steps: Sequence[Step]) -> None:
-        """Pass what became of clicks on to links like them."""
-        kin = self.features.kin
-        if kin is None:
+    def _observe_clicks(self, steps: Sequence[Step]) -> None:
+        """Correct the scores of links similar to the clicked ones."""
+        similar = self.features.similar
+        if similar is None:
             return
         for step in steps:
             x = step.x[None]
             if self.features.places(x)[0] >= 0:
                 page = step.page.url if step.page else step.link.url
-                kin.tell(step.link.url, page, float(self.features.worths(x)[0]), step.reward)
+                similar.observe_click(
+                    step.link.url, page, float(self.features.worths(x)[0]), step.reward
+                )
                 self._is_stale = True
 
     def _gradient(self) -> "PolicyGradient":
@@ -169,12 +174,14 @@ class SourceFinder(Agent):
             from honeyguide.source_finder.learning import PolicyGradient  # noqa: PLC0415 slow
 
             policy = self.features.policy
-            self._learner = PolicyGradient(policy.width, self._seed, times=policy.times)
+            self._learner = PolicyGradient(
+                policy.width, self._seed, ensemble_size=policy.ensemble_size
+            )
             self._learner.load(self.features.policy)
         return self._learner
 
     def _update(self) -> None:
-        """Algorithm 2, line 6, and equation 5 with the rewards as weights."""
+        """Update policy (algorithm 2, line 6) and threshold (equation 5, weighted by rewards)."""
         episodes = [self._episode(choices) for choices in self._done]
         for choices in self._done:
             rewards = np.array([reward for *_, reward in choices])
@@ -193,7 +200,7 @@ class SourceFinder(Agent):
         self._is_stale = True
 
     def _episode(self, choices: list[list[Any]]) -> Episode:
-        """The inputs of all links of an episode that are still at hand."""
+        """Return an episode as training input, without links whose pages are no longer kept."""
         pages: dict[int, int] = {}  # page of the features -> page of the episode
         rows = []
         for options, taken, reward in choices:

@@ -1,4 +1,4 @@
-"""Find the pages where sites publish their events, news or what else a model knows."""
+"""Find the pages where sites publish their events, or what another model was trained on."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -15,9 +15,9 @@ from honeyguide.engine.navigator import Navigator
 from honeyguide.errors import explained
 from honeyguide.registry import make
 from honeyguide.source_finder.agent import SourceFinder
-from honeyguide.source_finder.scorer import both
+from honeyguide.source_finder.scorer import combined_probability
 
-TOGETHER = 8  # sites at once
+SITES_AT_ONCE = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,31 +25,31 @@ class Source:
     """A page where a site publishes a list."""
 
     url: str
-    probability: float  # that it is one, as its link and the page itself say together
+    probability: float  # of being a source page, from its link and its content
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What was found on a site, or why nothing could be."""
+    """The source pages of a site, or the reason why it could not be searched."""
 
     home: str
-    sources: tuple[Source, ...] = ()  # the surest first
+    sources: tuple[Source, ...] = ()  # most probable first
     clicks: int = 0  # pages fetched beyond the home page
-    complaint: str = ""
+    complaint: str = ""  # a sentence; empty when the site could be searched
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finder:
-    """Looks at sites, some at a time, each politely."""
+    """Searches several sites at a time, with a delay between requests to a host."""
 
     model: str = "events"
-    clicks: int = 10  # at most, on a site
-    threshold: float | None = None  # links less likely are not clicked; the model's own
+    clicks: int = 10  # most pages per site, besides the home page
+    threshold: float | None = None  # least probability of a click; None: the model's own
     delay: float = 1.0  # seconds between two requests to a host
-    feedback: bool = False  # whether what was found speaks for links like those clicked
+    feedback: bool = False  # whether results of clicks change the scores of similar links
 
     def judge(self) -> Judge:
-        """The page scorer of the same model."""
+        """Return the page scorer of the same model."""
         judge: Judge = make("judge", "event_source", model=self.model)
         return judge
 
@@ -57,21 +57,21 @@ class Finder:
         self,
         homes: Sequence[str],
         world: World,
-        tell: Callable[[Answer], None] = lambda answer: None,
+        on_answer: Callable[[Answer], None] = lambda answer: None,
     ) -> list[Answer]:
-        """An answer for each home page, in their order; each is told when it is there."""
-        turns = asyncio.Semaphore(TOGETHER)
-        scored = Scored(world, self.judge())
+        """Return an answer per home page, in order; call `on_answer` with each as it is ready."""
+        turns = asyncio.Semaphore(SITES_AT_ONCE)
+        judged = JudgedWorld(world, self.judge())
 
         async def one(home: str) -> Answer:
             async with turns:
-                answer = await self._look(home, scored)
-                tell(answer)
+                answer = await self._search(home, judged)
+                on_answer(answer)
                 return answer
 
         return list(await asyncio.gather(*(one(home) for home in homes)))
 
-    async def _look(self, home: str, world: World) -> Answer:
+    async def _search(self, home: str, world: World) -> Answer:
         visits: list[Visit] = []
         found: dict[str, float] = {}
         agent = self._agent()
@@ -80,7 +80,7 @@ class Finder:
             if visit.page is not None:
                 page = visit.verdict.relevance
                 link = float(agent.features.probabilities(step.x[None])[0]) if visits else 0.5
-                found[visit.page.url] = both(link, page)
+                found[visit.page.url] = combined_probability(link, page)
             visits.append(replace(visit, response=None) if visits else visit)
 
         crawl = Crawl(self._navigator(home, agent), world, Limits(pages=self.clicks + 1), 1, note)
@@ -93,10 +93,10 @@ class Finder:
         return Answer(home, tuple(Source(*pair) for pair in surest), len(visits) - 1)
 
     def _agent(self) -> SourceFinder:
-        rng = np.random.default_rng(0)  # nothing is left to chance
-        told: dict[str, Any] = {} if self.threshold is None else {"threshold": self.threshold}
-        told |= {"model": self.model, "feedback": self.feedback}
-        agent: SourceFinder = make("agent", "source_finder", batch=0, rng=rng, **told)
+        rng = np.random.default_rng(0)  # never drawn from: epsilon is 0
+        settings: dict[str, Any] = {} if self.threshold is None else {"threshold": self.threshold}
+        settings |= {"model": self.model, "feedback": self.feedback}
+        agent: SourceFinder = make("agent", "source_finder", batch=0, rng=rng, **settings)
         return agent
 
     def _navigator(self, home: str, agent: SourceFinder) -> Navigator:
@@ -105,7 +105,7 @@ class Finder:
 
 
 def _complaint(home: str, visits: Sequence[Visit]) -> str:
-    """Why nothing can be found on a site; empty when something could be."""
+    """Return why a site could not be searched; empty when it could."""
     if not visits:
         return f"{home} was not fetched"
     first = visits[0]
@@ -122,8 +122,8 @@ def _complaint(home: str, visits: Sequence[Visit]) -> str:
     return f"{home} has no links"
 
 
-class Scored:
-    """A world whose pages are judged with their HTML at hand, which the page scorer reads."""
+class JudgedWorld:
+    """A world that judges pages with their HTML, which the page scorer needs."""
 
     def __init__(self, world: World, judge: Judge) -> None:
         self._world, self._judge = world, judge
@@ -132,7 +132,7 @@ class Scored:
         self.close = world.close
 
     async def visit(self, link: Link) -> Visit:
-        """Visit, then judge; what asks not to be indexed has no body left, and stays unjudged."""
+        """Visit a link and judge its page; a page without a body (noindex) is not judged again."""
         visit = await self._world.visit(link)
         if visit.page is None:
             return visit

@@ -1,4 +1,4 @@
-"""What the policy sees of a page's links, and what it did with them."""
+"""The inputs of the policy network: links of a page as arrays, and episodes of clicks."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,17 +15,17 @@ TAGS = (
     " summary menu pre iframe td-other"
 ).split()
 _PLACE = {tag: place for place, tag in enumerate(TAGS)}
-MOST_LINKS = 1_000  # of a page
-AROUND = 4  # texts of a link with what is around it
+MOST_LINKS = 1_000  # of a page that are read
+AROUND = 4  # texts encoded per link by with_surroundings
 
 
 @dataclass(frozen=True, slots=True)
 class PageInputs:
-    """A page's links in document order."""
+    """The links of a page in document order, one row per link."""
 
     anchors: Matrix  # (links, width of the encoder)
-    tags: Matrix  # (links, tags): bags of the tags on the way to a link
-    boxes: Matrix | None = None  # (links, 12): equation 6, where a browser has laid it out
+    tags: Matrix  # (links, tags): log counts of the tags on each tag path
+    boxes: Matrix | None = None  # (links, 12): equation 6; None without a browser layout
 
     def __len__(self) -> int:
         return len(self.anchors)
@@ -33,12 +33,12 @@ class PageInputs:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One click: what could be clicked, what was, and what came of it."""
+    """One click: the links to choose from, the chosen one and its reward."""
 
-    options: tuple[tuple[int, int], ...]  # page of the episode and link of the page
-    taken: int
+    options: tuple[tuple[int, int], ...]  # (page of the episode, link of the page)
+    taken: int  # index in options
     reward: float
-    opened: int = -1  # the page of the episode that it led to; -1: none
+    opened: int = -1  # the page of the episode that the click opened; -1: none
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +50,11 @@ class Episode:
 
     @property
     def total(self) -> float:
-        """R of equation 1."""
+        """Return the sum of rewards, R of equation 1."""
         return sum(choice.reward for choice in self.choices)
 
     def worths(self, lineage: float) -> list[float]:
-        """Each click's reward, or a share of the best reached through it, if that is more."""
+        """Return for each click the larger of its reward and `lineage` times the best it led to."""
         worths = [choice.reward for choice in self.choices]
         opener = {choice.opened: number for number, choice in enumerate(self.choices)}
         for number in range(len(worths) - 1, -1, -1) if lineage else ():
@@ -66,18 +66,18 @@ class Episode:
 
 
 def page_inputs(links: Sequence[Link], encoder: Encoder) -> PageInputs:
-    """What the two nets are given of a page's links."""
+    """Return the inputs of both nets for the links of a page."""
     links = links[:MOST_LINKS]
     return PageInputs(encoder([shown(link) for link in links]), _bags(links), _boxes(links))
 
 
 def anchors_only(page: Page, encoder: Encoder) -> PageInputs:
-    """As the document has it: what links say, and the way to them."""
+    """Return anchor texts and tag paths as inputs, as in Liao and Chang (2022)."""
     return page_inputs(page.links, encoder)
 
 
 def with_surroundings(page: Page, encoder: Encoder) -> PageInputs:
-    """Beside what a link says: its address, the words around it, and the title of its page."""
+    """Return inputs that also encode each link's URL, its context and its page's title and URL."""
     seen = page_inputs(page.links, encoder)
     links = page.links[: len(seen)]
     rows = [
@@ -90,12 +90,12 @@ def with_surroundings(page: Page, encoder: Encoder) -> PageInputs:
 
 
 def shown(link: Link) -> str:
-    """What a link says; of a picture without words, the end of its address."""
+    """Return the anchor text of a link; without one, the words of its last path segment."""
     return link.anchor or urls.words(link.url.rstrip("/").rpartition("/")[2])
 
 
 def _bags(links: Sequence[Link]) -> Matrix:
-    """The logarithm of each tag's count on the path (a bag of words, Liao and Chang 2022)."""
+    """Return log(1 + count) of each tag on the tag paths (a bag of words, Liao and Chang 2022)."""
     bags = np.zeros((len(links), len(TAGS)), np.float32)
     rows: dict[str, int] = {}
     for number, link in enumerate(links):
@@ -109,7 +109,7 @@ def _bags(links: Sequence[Link]) -> Matrix:
 
 
 def _boxes(links: Sequence[Link]) -> Matrix | None:
-    """Equation 6: x, y, width, height of each link's neighbours and its own, in windows of 1000."""
+    """Return boxes (x, y, width, height; thousands of pixels) of each link and its neighbours."""
     if not links or any(link.box is None for link in links):
         return None
     own = np.array([link.box for link in links], np.float32) / 1000

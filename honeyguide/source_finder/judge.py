@@ -1,4 +1,4 @@
-"""The page scorer of Liao and Chang (2022): whether a page is where a site publishes its events."""
+"""The page scorer of Liao and Chang (2022) as a judge."""
 
 from honeyguide.contracts import Page, Verdict
 from honeyguide.errors import HoneyguideError
@@ -9,7 +9,7 @@ from honeyguide.source_finder.scorer import encoded, page_texts
 
 @part("judge", "event_source", argument="model", files="model", is_name=is_shipped)
 class EventSource:
-    """A page that lists events, or what else its model was trained to find."""
+    """Judge whether a page lists events, or whatever else its model was trained on."""
 
     def __init__(self, model: str = "events", threshold: float = 0.5) -> None:
         found = read_model(model)
@@ -19,7 +19,7 @@ class EventSource:
             raise HoneyguideError(f"{model} was trained with another encoder than {found.encoder}")
 
     def __call__(self, page: Page) -> Verdict:
-        """The probability that it is a source page."""
+        """Return the probability that a page is a source page as its relevance."""
         score = float(self._scorer(encoded([page_texts(page)], self._encode))[0])
         relevant = score >= self._threshold
         reasons = (f"looks like a list of {self._kind} ({score:.2f})",) if relevant else ()

@@ -1,4 +1,4 @@
-"""How the policy learns: equations 6 to 10 of Liao and Chang (2022), with torch."""
+"""Train the policy network with torch: equations 6 to 10 of Liao and Chang (2022)."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,14 +15,14 @@ from honeyguide.source_finder.policy import ANCHOR, JOINT, TAG, Policy
 
 
 class PolicyNet(nn.Module):
-    """The two nets, the main task and the auxiliary one; without a net its output is zero."""
+    """Anchor-Net, Tag-Net, the main task and the auxiliary one; a net left out outputs zeros."""
 
     def __init__(
-        self, width: int, nets: Sequence[str] = ("anchor", "tags"), times: int = 1
+        self, width: int, nets: Sequence[str] = ("anchor", "tags"), ensemble_size: int = 1
     ) -> None:
         super().__init__()
         self.nets = frozenset(nets)
-        anchor, tag, joint = ANCHOR * times, TAG * times, JOINT * times
+        anchor, tag, joint = ANCHOR * ensemble_size, TAG * ensemble_size, JOINT * ensemble_size
         self.anchor = nn.Sequential(
             nn.Linear(width, anchor), nn.ReLU(), nn.Linear(anchor, joint), nn.ReLU()
         )
@@ -35,7 +35,7 @@ class PolicyNet(nn.Module):
     def forward(
         self, anchors: Tensor, tags: Tensor, lengths: Sequence[int] | None = None
     ) -> tuple[Tensor, Tensor]:
-        """Probabilities of the links of a page, or of pages of these lengths, and their layout."""
+        """Return (links,) probabilities and (links, 12) layout of pages with so many links each."""
         text = self.anchor(anchors) * ("anchor" in self.nets)
         pages = tags.split(lengths or [len(tags)])  # type: ignore[no-untyped-call]
         packed = rnn.pack_sequence(pages, enforce_sorted=False)
@@ -47,7 +47,7 @@ class PolicyNet(nn.Module):
 
 
 class PolicyGradient:
-    """Raises the chance of clicks that paid, and predicts the layout on the side."""
+    """Policy gradient with an auxiliary task: predict where links are in the page layout."""
 
     def __init__(
         self,
@@ -55,20 +55,20 @@ class PolicyGradient:
         random_seed: int,
         alpha: float = 0.2,  # weight of the auxiliary task (equation 9)
         step_size: float = 0.002,
-        credit: float = 0.0,  # share of the other clicks' rewards that a click gets: printed as 1
-        lineage: float = 0.0,  # share of the best it led to that a click is worth: 0 as printed
+        credit: float = 0.0,  # share of the other clicks' rewards that a click gets; 1 in the paper
+        lineage: float = 0.0,  # share of the best later reward that a click gets; 0 in the paper
         nets: Sequence[str] = ("anchor", "tags"),
-        times: int = 1,  # nets side by side
+        ensemble_size: int = 1,  # networks merged into one
     ) -> None:
         one_thread()
         with torch.random.fork_rng():
             torch.manual_seed(random_seed)
-            self.net = PolicyNet(width, nets, times)
+            self.net = PolicyNet(width, nets, ensemble_size)
         self.alpha, self.credit, self.lineage = alpha, credit, lineage
         self._optimiser = torch.optim.Adam(self.net.parameters(), lr=step_size)
 
     def policy(self) -> Policy:
-        """What was learnt so far; a net that is left out leaves zero weights."""
+        """Return a copy of the network for use; weights of a net that is left out are zero."""
         weights = {name: value.detach().numpy().copy() for name, value in self._named()}
         text = len(weights["anchor.2.bias"])
         if "anchor" not in self.net.nets:
@@ -78,20 +78,20 @@ class PolicyGradient:
         return Policy(weights)
 
     def load(self, policy: Policy) -> None:
-        """Go on from there."""
+        """Replace the weights by those of a policy."""
         with torch.no_grad():
             for name, value in self._named():
                 value.copy_(torch.from_numpy(policy.weights[name]))
 
     def update(self, episodes: Sequence[Episode]) -> float:
-        """One step down the loss of equation 9 on a batch; the loss."""
+        """Take one gradient step on a batch of episodes and return its loss (equation 9)."""
         episodes = [episode for episode in episodes if episode.choices]
         if not episodes:
             return 0.0
         self._optimiser.zero_grad()
-        # all pages at once: a batch takes hardly longer than a page
+        # all pages in one pass, which takes hardly longer than one page
         pages = [page for episode in episodes for page in episode.pages if len(page)]
-        worths, layout = self._weigh(pages)
+        worths, layout = self._forward(pages)
         sizes = [sum(map(len, episode.pages)) for episode in episodes]
         seen = zip(episodes, worths.split(sizes), layout.split(sizes), strict=True)
         loss = torch.stack([self._loss(*one) for one in seen]).mean()
@@ -99,30 +99,30 @@ class PolicyGradient:
         self._optimiser.step()
         return float(loss.detach())
 
-    def imitate(
+    def fit(
         self,
         pages: Sequence[PageInputs],
-        worths: Sequence[Vector],  # of each page's links; not a number where unknown
+        targets: Sequence[Vector],  # probabilities of each page's links; NaN where unknown
     ) -> float:
-        """One step towards given probabilities; the loss."""
+        """Take one gradient step towards given probabilities and return the loss."""
         self._optimiser.zero_grad()
-        guessed, _ = self._weigh(pages)
-        told = _tensor(worths)
-        known = ~told.isnan()
-        loss = nn.functional.binary_cross_entropy(guessed[known], told[known])
+        predicted, _ = self._forward(pages)
+        wanted = _tensor(targets)
+        known = ~wanted.isnan()
+        loss = nn.functional.binary_cross_entropy(predicted[known], wanted[known])
         loss.backward()  # type: ignore[no-untyped-call]
         self._optimiser.step()
         return float(loss.detach())
 
-    def _weigh(self, pages: Sequence[PageInputs]) -> Any:
-        """Probabilities and layout of the links of pages, one page after the other."""
+    def _forward(self, pages: Sequence[PageInputs]) -> Any:
+        """Return probabilities and layout of all links, one page after the other."""
         anchors, tags = (
             _tensor(rows) for rows in zip(*((p.anchors, p.tags) for p in pages), strict=True)
         )
         return self.net(anchors, tags, [len(page) for page in pages])
 
     def state(self) -> State:
-        """Weights and the optimiser's moments."""
+        """Return the weights and the optimiser's moments."""
         moments = self._optimiser.state_dict()["state"]
         return {
             "weights": {name: value.detach().numpy().copy() for name, value in self._named()},
@@ -133,7 +133,7 @@ class PolicyGradient:
         }
 
     def load_state(self, state: State) -> None:
-        """Go on exactly from a saved state."""
+        """Resume from a saved state."""
         self.load(Policy(state["weights"]))
         saved = self._optimiser.state_dict()
         saved["state"] = {

@@ -1,4 +1,4 @@
-"""A trained source finder in one file: what kind it finds, its policy, its page scorer."""
+"""The file of a trained source finder: policy, threshold, page scorer, and what it finds."""
 
 import math
 import re
@@ -18,22 +18,22 @@ from honeyguide.source_finder.scorer import Scorer
 
 KIND, VERSION = "honeyguide source finder", 1
 SHIPPED = Path(__file__).parent
-LARGEST = 1 << 24  # numbers of a layer
+LARGEST = 1 << 24  # weights of a layer
 _is_spec = re.compile(r"(?!.*\d{7})\w{1,40}(?::[^\x00-\x1f]{0,1000})?").fullmatch
 
 
 @dataclass(frozen=True, slots=True)
 class SourceModel:
-    """All that finding one kind of list pages needs."""
+    """A trained source finder for one kind of list page."""
 
     kind: str  # "events"
-    encoder: str  # the name of the encoder it was trained with
+    encoder: str  # name of the encoder it was trained with
     policy: Policy
     threshold: float  # equation 5
     scorer: Scorer
 
     def save(self, path: Path) -> None:
-        """Write it to one file, whole or not at all."""
+        """Write the model to a file atomically."""
         save_state(path, self._state())
 
     def _state(self) -> State:
@@ -51,19 +51,19 @@ class SourceModel:
 
 @cache
 def shared_encoder(name: str) -> Encoder:
-    """The encoder of this name, made once: it may be large, and keeps vectors of known texts."""
+    """Return the encoder of this name, created once: it may be large, and it caches vectors."""
     encoder: Encoder = make("encoder", name)
     return encoder
 
 
 @cache
 def is_shipped(name: str) -> bool:
-    """Whether a model of this name comes with honeyguide."""
+    """Return whether a model of this name comes with honeyguide."""
     return any(path.stem == name for path in SHIPPED.glob("*.model"))
 
 
 def read_model(named: str = "events") -> SourceModel:
-    """The model in a file, or the one that comes with honeyguide for a kind."""
+    """Return the model in a file, or the model of that name that comes with honeyguide."""
     path = SHIPPED / f"{named}.model" if is_shipped(named) else Path(named)
     try:
         state = read_state(path)
@@ -75,7 +75,7 @@ def read_model(named: str = "events") -> SourceModel:
     except DamagedError:
         state = {}
     if not isinstance(state, dict) or str(state.get("what")) != KIND:
-        raise HoneyguideError(f"{path} is damaged or no source finder")
+        raise HoneyguideError(f"{path} is damaged or not a source finder")
     if str(state.get("version")) != str(VERSION) or not _fits(state):
         raise HoneyguideError(f"{path} was written by another version: train it again")
     _check_encoder(state["encoder"], path)
@@ -89,7 +89,7 @@ def read_model(named: str = "events") -> SourceModel:
 
 
 def _fits(state: State) -> bool:
-    """Whether all fields are there and of their kinds; shapes are checked by who uses them."""
+    """Return whether all fields are there with the right types; their users check the shapes."""
     threshold = state.get("threshold")
     plain = isinstance(threshold, float) and math.isfinite(threshold)
     named = all(isinstance(state.get(name), str) for name in ("kind", "encoder"))
@@ -98,8 +98,8 @@ def _fits(state: State) -> bool:
     )
 
 
-def _are_weights(said: Any) -> bool:
-    return isinstance(said, dict) and all(map(_is_layer, said.values()))
+def _are_weights(value: Any) -> bool:
+    return isinstance(value, dict) and all(map(_is_layer, value.values()))
 
 
 def _is_layer(array: Any) -> bool:
@@ -109,11 +109,11 @@ def _is_layer(array: Any) -> bool:
 
 
 def _check_encoder(spec: str, path: Path) -> None:
-    """An encoder may read a file: one beside the model, none that a stranger names elsewhere."""
+    """Refuse an encoder that reads a file outside the model's folder."""
     if not _is_spec(spec):
         raise HoneyguideError(f"{path} is damaged: it names no encoder")
     folder = path.resolve().parent
-    for said in map(Path, re.split("[:+,=]", spec)[1:]):
-        is_path = len(said.parts) > 1 or said.exists()
-        if is_path and str(said) != "." and not said.resolve().is_relative_to(folder):
-            raise HoneyguideError(f"{path} names a file outside its folder: {said}")
+    for named in map(Path, re.split("[:+,=]", spec)[1:]):
+        is_path = len(named.parts) > 1 or named.exists()
+        if is_path and str(named) != "." and not named.resolve().is_relative_to(folder):
+            raise HoneyguideError(f"{path} names a file outside its folder: {named}")

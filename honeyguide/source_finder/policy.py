@@ -1,4 +1,4 @@
-"""Anchor-Net, Tag-Net and what joins them, as they are used; learning.py trains the same."""
+"""The policy network (Anchor-Net, Tag-Net, joint layers) in NumPy; learning.py trains it."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -8,15 +8,15 @@ from honeyguide.contracts import Matrix, Vector
 from honeyguide.errors import HoneyguideError
 from honeyguide.source_finder.inputs import TAGS, PageInputs
 
-ANCHOR, TAG = 64, 24  # widths of Anchor-Net's and, in each direction, of Tag-Net's layers
-JOINT = 32
+ANCHOR, TAG = 64, 24  # widths of Anchor-Net and of Tag-Net in each direction
+JOINT = 32  # width of the joint layer
 
 Weights = Mapping[str, Matrix]
 
 
-def shapes(width: int, times: int = 1) -> dict[str, tuple[int, ...]]:
-    """Names and shapes of all weights for an encoder of this width, so many nets side by side."""
-    anchor, tag, joint = ANCHOR * times, TAG * times, JOINT * times
+def shapes(width: int, ensemble_size: int = 1) -> dict[str, tuple[int, ...]]:
+    """Return names and shapes of all weights of so many merged nets for an encoder's width."""
+    anchor, tag, joint = ANCHOR * ensemble_size, TAG * ensemble_size, JOINT * ensemble_size
     lstm: dict[str, tuple[int, ...]] = {}
     for end in ("", "_reverse"):
         lstm |= {f"tags.weight_ih_l0{end}": (4 * tag, len(TAGS))}
@@ -36,23 +36,25 @@ def shapes(width: int, times: int = 1) -> dict[str, tuple[int, ...]]:
 
 
 class Policy:
-    """Probabilities that links lead to a source page: sigmoid of both nets, joined."""
+    """Returns the probability of each link of a page that it leads to a source page."""
 
     def __init__(self, weights: Weights) -> None:
         first = np.shape(weights.get("anchor.0.weight", np.empty((0, 0))))
-        self.width, self.times = int(first[-1]), max(1, int(first[0]) // ANCHOR)
-        wanted = shapes(self.width, self.times)
+        self.width, self.ensemble_size = int(first[-1]), max(1, int(first[0]) // ANCHOR)
+        wanted = shapes(self.width, self.ensemble_size)
         wrong = {
             name
             for name, shape in wanted.items()
             if name not in weights or np.shape(weights[name]) != shape
         }
         if wrong:
-            raise HoneyguideError(f"weights of the source finder are missing: {min(wrong)}")
+            raise HoneyguideError(
+                f"weights of the source finder are missing or of the wrong shape: {min(wrong)}"
+            )
         self.weights = {name: np.asarray(weights[name], np.float32) for name in wanted}
 
     def __call__(self, page: PageInputs) -> Vector:
-        """One probability a link."""
+        """Return a (links,) array of probabilities."""
         if not len(page):
             return np.empty(0, np.float32)
         text = _relu(self._layer("anchor.2", _relu(self._layer("anchor.0", page.anchors))))
@@ -83,10 +85,10 @@ class Policy:
 
 
 def side_by_side(policies: Sequence[Policy]) -> Policy:
-    """One wide policy whose logits are the mean of these policies' logits."""
+    """Return one wide policy whose logits are the mean of these policies' logits."""
     if len(policies) == 1:
         return policies[0]
-    given = [policy.weights for policy in policies]  # each of a single net
+    given = [policy.weights for policy in policies]  # each policy is a single net
     share = np.float32(1 / len(given))
     rows = {name: np.concatenate([one[name] for one in given]) for name in ("anchor.0.weight",)}
     rows |= {f"{n}.bias": np.concatenate([one[f"{n}.bias"] for one in given]) for n in _LAYERS}
@@ -104,11 +106,11 @@ def side_by_side(policies: Sequence[Policy]) -> Policy:
     return Policy(rows)
 
 
-_LAYERS = ("anchor.0", "anchor.2", "joint.0")  # whose outputs stand side by side
+_LAYERS = ("anchor.0", "anchor.2", "joint.0")  # whose outputs are concatenated
 
 
 def _blocks(matrices: Sequence[Matrix]) -> Matrix:
-    """Matrices along the diagonal of one, zero elsewhere."""
+    """Return a block-diagonal matrix."""
     heights, widths = zip(*(matrix.shape for matrix in matrices), strict=True)
     whole = np.zeros((sum(heights), sum(widths)), np.float32)
     for number, matrix in enumerate(matrices):
@@ -118,14 +120,14 @@ def _blocks(matrices: Sequence[Matrix]) -> Matrix:
 
 
 def _gates(matrices: Sequence[Matrix], name: str) -> Matrix:
-    """Weights of LSTMs, each of its four gates for all of them before the next gate."""
+    """Merge LSTM weights: for each of the four gates in turn, the rows of all LSTMs."""
     join = _blocks if name == "weight_hh_l0" else np.concatenate
     quarters = [np.split(matrix, 4) for matrix in matrices]
     return np.concatenate([join([one[gate] for one in quarters]) for gate in range(4)])
 
 
 def _by_input(matrices: Sequence[Matrix], join: Callable[[Sequence[Matrix]], Matrix]) -> Matrix:
-    """Weights on text, way there and way back, each for all nets before the next."""
+    """Merge weights on text, forward and backward LSTM: for each in turn, those of all nets."""
     parts = [np.split(matrix, [JOINT, JOINT + TAG], axis=1) for matrix in matrices]
     return np.concatenate([join([one[which] for one in parts]) for which in range(3)], axis=1)
 

@@ -10,15 +10,15 @@ LONGEST_NODE = 10  # K: tags in a row that may form one generalised node
 THRESHOLD = 0.3  # largest normalised edit distance of similar nodes
 DEPTH = 3  # levels of a tree that can hold records: list, record, and what is in it
 LONGEST_SHAPE = 200  # tags of a node that are compared
-FEW = 4  # records of a region that may be no list at all, but parts of a page
-WORK = 300_000  # cells of edit distances for one page; after that only equal shapes are similar
+FEW = 4  # a region of fewer records may be parts of a page instead of a list
+WORK = 300_000  # cells of edit distances per page; beyond, only equal shapes are similar
 MOST_REGIONS = 500
-COMPARISONS = 100_000  # of nodes, for one page
+COMPARISONS = 100_000  # of nodes per page
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One of the similar things in a list."""
+    """One entry of a list."""
 
     text: str
     links: tuple[Anchor, ...]
@@ -27,19 +27,19 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """Similar records beside one another."""
+    """A data region: similar records that follow one another."""
 
-    path: str  # tags from the root to what holds them: "html/body/main/ul"
+    path: str  # tags from the root to the parent of the records: "html/body/main/ul"
     records: tuple[Record, ...]
 
     @property
     def nodes(self) -> int:
-        """Tags in all records."""
+        """Number of tags in all records."""
         return sum(record.nodes for record in self.records)
 
     @property
     def text(self) -> str:
-        """What all records say, a line each."""
+        """The text of all records, one line per record."""
         return "\n".join(record.text for record in self.records)
 
 
@@ -58,7 +58,7 @@ class _Span:
 
 
 def regions(tags: TagTree) -> list[Region]:
-    """The data regions of a page that say anything, those of most tags in records first."""
+    """Return the data regions that have text, those with most tags first."""
     finder = _Finder(tags)
     found = []
     for span in finder.spans():
@@ -70,12 +70,12 @@ def regions(tags: TagTree) -> list[Region]:
 
 
 def read_regions(body: bytes, url: str = "", content_type: str = "") -> list[Region]:
-    """The data regions of a page, however broken."""
+    """Return the data regions of an HTML page; broken HTML is read as browsers do."""
     return regions(read_tags(body, url, content_type))
 
 
 class _Finder:
-    """Compares neighbours in the tag tree, within a bound of work."""
+    """Compares adjacent nodes of a tag tree, up to a limit of work."""
 
     def __init__(self, tags: TagTree) -> None:
         self.tags = tags
@@ -85,7 +85,7 @@ class _Finder:
         self._depth = _depths(tags)
 
     def spans(self) -> list[_Span]:
-        """All data regions; more are sought in what none of them covers."""
+        """Return all data regions, also those inside nodes that no large region covers."""
         found: list[_Span] = []
         waiting = [0] if len(self.tags) else []
         while waiting and len(found) < MOST_REGIONS:
@@ -104,7 +104,7 @@ class _Finder:
         return [span for span in lists if not _inside(span.parent, ranges)]
 
     def records(self, span: _Span) -> list[tuple[int, int]]:
-        """Where records begin and end: generalised nodes, or their children if all are alike."""
+        """Return start and end of each record: generalised nodes, or their children if similar."""
         nodes = self._nodes(span)
         if span.length == 1 and all(self._is_row(start) for start, _ in nodes):
             ends = self.tags.ends
@@ -119,7 +119,7 @@ class _Finder:
         ]
 
     def _is_row(self, node: int) -> bool:
-        """Whether a node is a row of cells that are records themselves; a table's is a record."""
+        """Return whether a node is a row of records; a table row is a record itself."""
         cells, ends = self.tags.children[node], self.tags.ends
         if self.tags.names[node] == "tr" or len(cells) < 2:
             return False
@@ -127,7 +127,7 @@ class _Finder:
         return deep and all(self._similar((a, ends[a]), (b, ends[b])) for a, b in pairwise(cells))
 
     def _is_frame(self, span: _Span, found: list[_Span]) -> bool:
-        """Whether a few large nodes are alike only because longer lists are in them."""
+        """Return whether a few nodes are similar only because they contain longer lists."""
         if span.count >= FEW:
             return False
         nodes = self._nodes(span)
@@ -135,7 +135,7 @@ class _Finder:
         return any(start <= other.parent < end and other.count > span.count for other in found)
 
     def _spans_of(self, node: int) -> list[_Span]:
-        """The regions among a node's children, left to right, each the one that covers most."""
+        """Return the regions among a node's children, left to right, each as long as possible."""
         found: list[_Span] = []
         count = len(self.tags.children[node])
         longest = min(LONGEST_NODE, count // 2)
@@ -147,7 +147,7 @@ class _Finder:
         return found
 
     def _alike(self, node: int, length: int) -> list[int]:
-        """For each child: how many nodes of this length in a row, from it on, are alike."""
+        """Return for each child how many nodes of this length follow it, each like the last."""
         children, ends = self.tags.children[node], self.tags.ends
         alike = [0] * len(children)
         for first in range(len(children) - 2 * length, -1, -1):
@@ -178,7 +178,7 @@ class _Finder:
 
 
 def _best(node: int, start: int, alike: dict[int, list[int]]) -> _Span | None:
-    """The region from a child on that covers most, unless it begins later than a shorter one."""
+    """Return the region that covers most children, among those that do not start later."""
     best: _Span | None = None
     for length, rows in alike.items():
         for offset in range(start, min(start + length, len(rows))):
@@ -192,7 +192,7 @@ def _best(node: int, start: int, alike: dict[int, list[int]]) -> _Span | None:
 
 
 def _inside(node: int, ranges: list[tuple[int, int]]) -> bool:
-    """Whether a node lies in one of these ranges, which are in order."""
+    """Return whether a node lies in one of these sorted ranges."""
     return any(start <= node < end for start, end in ranges[: bisect_right(ranges, (node + 1, 0))])
 
 
@@ -201,7 +201,7 @@ def _record(tags: TagTree, start: int, end: int) -> Record:
 
 
 def _depths(tags: TagTree) -> list[int]:
-    """Levels of each node's subtree."""
+    """Return the number of levels of each node's subtree."""
     depths = [1] * len(tags)
     for node in range(len(tags) - 1, 0, -1):
         parent = tags.parents[node]
@@ -210,7 +210,7 @@ def _depths(tags: TagTree) -> list[int]:
 
 
 def within(a: str, b: str, allowed: int) -> bool:
-    """Whether so many edits turn one text into the other (Ukkonen's band)."""
+    """Return whether the edit distance of two texts is at most `allowed` (Ukkonen's band)."""
     far = allowed + 1
     row = [place if place <= allowed else far for place in range(len(b) + 1)]
     for place, sign in enumerate(a, 1):

@@ -1,4 +1,4 @@
-"""The page scorer of Liao and Chang (2022, §IV.E): how likely a page is a source."""
+"""The page scorer of Liao and Chang (2022, §IV.E): the probability that a page is a source."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,13 +10,13 @@ from honeyguide.errors import HoneyguideError
 from honeyguide.source_finder.regions import regions
 from honeyguide.source_finder.tag_tree import read_tags
 
-FEATURES = 4  # texts of a page
+FEATURES = 4  # texts per page
 LONGEST = 2_000  # characters of each
-HIDDEN = 64
+HIDDEN = 64  # units
 
 
 def page_texts(page: Page) -> list[str]:
-    """Largest region, second-largest region, title, and the middle half of the page's text."""
+    """Return the largest region, the second-largest, the title and the middle half of the text."""
     if not page.html:
         quarter = len(page.text) // 4
         middle = page.text[quarter : len(page.text) - quarter]
@@ -27,13 +27,13 @@ def page_texts(page: Page) -> list[str]:
 
 
 def whole_text(page: Page) -> list[str]:
-    """The same network's input for comparison: all of the text, four times."""
+    """Return the whole text four times: an input for comparison with `page_texts`."""
     return [page.text[: FEATURES * LONGEST]] * FEATURES
 
 
 @dataclass(frozen=True, slots=True)
 class Scorer:
-    """A perceptron over the four encoded texts, and a sigmoid."""
+    """A perceptron with one hidden layer over the four encoded texts."""
 
     weights: Mapping[str, Matrix]
 
@@ -47,28 +47,28 @@ class Scorer:
         }
         empty = np.empty(0, np.float32)
         if any(self.weights.get(name, empty).shape != shape for name, shape in wanted.items()):
-            raise HoneyguideError("weights of the page scorer are missing")
+            raise HoneyguideError("weights of the page scorer are missing or of the wrong shape")
 
     @property
     def width(self) -> int:
-        """Of the encoder it was trained with."""
+        """Width of the encoder it was trained with."""
         return int(self.weights["0.weight"].shape[1]) // FEATURES
 
     def __call__(self, rows: Matrix) -> Vector:
-        """One probability a page, from rows of `encoded`."""
+        """Return a (pages,) array of probabilities from rows of `encoded`."""
         hidden = np.maximum(rows @ self.weights["0.weight"].T + self.weights["0.bias"], 0)
         logits = hidden @ self.weights["2.weight"][0] + self.weights["2.bias"][0]
         probabilities: Vector = (0.5 * np.tanh(0.5 * logits) + 0.5).astype(np.float32)
         return probabilities
 
 
-def both(link: float, page: float) -> float:
-    """What two opinions say together, each on its own evidence: their odds multiplied."""
+def combined_probability(link: float, page: float) -> float:
+    """Combine two independent probabilities by multiplying their odds."""
     yes, no = link * page, (1 - link) * (1 - page)
     return yes / (yes + no) if yes + no else 0.5
 
 
 def encoded(texts: list[list[str]], encoder: Encoder) -> Matrix:
-    """Pages' texts as rows: their vectors side by side."""
+    """Return a row per page: the vectors of its texts, concatenated."""
     rows = encoder([text for page in texts for text in page])
     return rows.reshape(len(texts), -1)

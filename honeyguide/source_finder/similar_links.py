@@ -1,6 +1,6 @@
-"""Links like those clicked: what became of a click is passed on to its kin.
+"""Feedback: the result of a click corrects the scores of links similar to the clicked one.
 
-Not in Liao and Chang (2022), but its signal: equation 4's reward, the page scorer's probability.
+This is not in Liao and Chang (2022), but uses the reward of their equation 4.
 """
 
 import hashlib
@@ -13,81 +13,85 @@ from numpy.typing import NDArray
 
 from honeyguide.columns import Columns
 from honeyguide.contracts import State, Vector
-from honeyguide.source_finder.scorer import both
+from honeyguide.source_finder.scorer import combined_probability
 
-SHARED = 4  # what links may share: their page, a list on it, a folder, the form of their addresses
-MOST = 400  # mentions of clicked pages that are learnt from: the latest
+SHARED = 4  # groups of a link: its page, a list on it, a folder, the form of its URL
+MOST = 400  # latest mentions of clicked pages that are learnt from
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kinship:
-    """How far a click speaks for links like it."""
+class FeedbackSettings:
+    """How strongly a click corrects the scores of similar links."""
 
-    variance: float = 0.1  # of what links have in common, for each thing they share
-    noise: float = 0.2  # variance of what each has for itself
-    doubt: float = 0.12  # the scorer is never believed beyond this, nor beyond one less this
-    likely: float = 0.3  # links of a page that count as something to find there
-    whole_list: float = 5.0  # of them, expected, that make a page worth a full list
-    of_list: float = 0.9  # worth of a full list, as in training/shown.py
+    variance: float = 0.1  # prior variance of a group's effect
+    noise: float = 0.2  # variance of a link's own deviation
+    doubt: float = 0.12  # page scores are clipped to [doubt, 1 - doubt]
+    likely: float = 0.3  # least probability of links that make their page worth more
+    whole_list: float = 5.0  # expected source pages behind such links on a full list
+    of_list: float = 0.9  # worth of a full list, as in training/supervised.py
 
 
 class SimilarLinks:
-    """How far clicks on links like a link were better or worse than the policy had said.
+    """Estimates the error of the policy's probability of a link from clicks on similar links.
 
-    A Gaussian process over what the policy missed: links covary by how much they share.
+    The estimate is a Gaussian process; the covariance of two links grows with shared groups.
     """
 
-    def __init__(self, kinship: Kinship | None = None) -> None:
-        self.kinship = kinship or Kinship()
-        self._links = Columns(target=np.uint64, shared=(np.uint64, SHARED))  # in order of showing
-        self._promised: dict[int, float] = {}  # page -> sources expected behind its new links
-        self._worths: dict[int, float] = {}  # clicked page -> what it was worth
-        self._observed: list[int] = []  # links whose pages were clicked, here or elsewhere
+    def __init__(self, settings: FeedbackSettings | None = None) -> None:
+        self.settings = settings or FeedbackSettings()
+        self._links = Columns(
+            target=np.uint64, shared=(np.uint64, SHARED)
+        )  # in the order in which they were added
+        self._promised: dict[int, float] = {}  # page -> expected source pages behind its new links
+        self._worths: dict[int, float] = {}  # clicked page -> its worth
+        self._observed: list[
+            int
+        ] = []  # links to clicked pages, also the mentions that were not clicked
         self._outdated = False
-        self._names: NDArray[np.uint64] = np.empty(0, np.uint64)  # sorted; what clicked links share
-        self._effects: NDArray[np.float64] = np.empty(0)  # of each
+        self._names: NDArray[np.uint64] = np.empty(0, np.uint64)  # sorted: groups of clicked links
+        self._effects: NDArray[np.float64] = np.empty(0)  # of each group
 
-    def show(
+    def add_page(
         self, page: str, targets: Sequence[str], paths: Sequence[str], probabilities: Vector
     ) -> None:
-        """Take in a page's links, by address and tag path, and what the policy says of them."""
+        """Add the links of a page: their URLs, tag paths and probabilities by the policy."""
         numbers = np.array([_number(url) for url in targets], np.uint64)
         known = np.isin(numbers, self._links["target"])
         fresh: dict[int, float] = {}
         for number, old, probability in zip(numbers.tolist(), known, probabilities, strict=True):
-            if not old and probability > self.kinship.likely:
+            if not old and probability > self.settings.likely:
                 fresh[number] = max(float(probability), fresh.get(number, 0.0))
         self._promised[_number(page)] = sum(fresh.values())
         shared = [_shared(page, url, path) for url, path in zip(targets, paths, strict=True)]
         rows = self._links.add(
             len(numbers), target=numbers, shared=shared or np.empty((0, SHARED), np.uint64)
         )
-        told = [
+        clicked = [
             place for place, to in enumerate(numbers.tolist(), rows.start) if to in self._worths
         ]
-        self._observe(told)
+        self._observe(clicked)
 
-    def tell(self, url: str, page: str, expected: float, score: float) -> None:
-        """What became of a click: the page it led to, and what the page scorer says of that.
+    def observe_click(self, url: str, page: str, expected: float, score: float) -> None:
+        """Record a click on a URL: the page it led to, the probability before and the page score.
 
-        A page that shows links which promise much is worth it, whatever it is itself.
+        A page with many probable links is worth a click even if it is no source page itself.
         """
-        kinship = self.kinship
-        score = min(max(score, kinship.doubt), 1 - kinship.doubt)
-        itself = both(min(max(expected, 0.02), 0.98), score)
+        settings = self.settings
+        score = min(max(score, settings.doubt), 1 - settings.doubt)
+        itself = combined_probability(min(max(expected, 0.02), 0.98), score)
         promised = self._promised.pop(_number(page), 0.0)
-        worth = max(itself, kinship.of_list * min(1.0, promised / kinship.whole_list))
+        worth = max(itself, settings.of_list * min(1.0, promised / settings.whole_list))
         targets = self._links["target"]
         for number in {_number(url), _number(page)} - self._worths.keys():
             self._worths[number] = worth
             self._observe(np.flatnonzero(targets == np.uint64(number)).tolist())
 
     def refresh(self) -> None:
-        """The policy says other things of the links now."""
+        """Note that the policy's probabilities have changed."""
         self._outdated = True
 
-    def missed(self, places: NDArray[np.int64], probabilities: Vector) -> Vector:
-        """What to add to the policy's probabilities, given for all links, of links at places."""
+    def corrections(self, places: NDArray[np.int64], probabilities: Vector) -> Vector:
+        """Return what to add to the probabilities of some links; `probabilities` has all links'."""
         if self._outdated:
             self._solve(probabilities)
             self._outdated = False
@@ -100,7 +104,7 @@ class SimilarLinks:
         return more
 
     def state(self) -> State:
-        """All of it."""
+        """Return everything needed to resume."""
         return {
             "links": self._links.state(),
             "promised": _columns(self._promised),
@@ -109,7 +113,7 @@ class SimilarLinks:
         }
 
     def load(self, state: State) -> None:
-        """Become what was saved."""
+        """Resume from a saved state."""
         self._links.load(state["links"])
         self._promised, self._worths = _rows(state["promised"]), _rows(state["worths"])
         self._observed, self._outdated = list(state["observed"]), True
@@ -123,22 +127,22 @@ class SimilarLinks:
         shared, targets = self._links["shared"][links], self._links["target"][links]
         worths = np.array([self._worths[number] for number in targets.tolist()])
         alike = (shared[:, None] == shared[None]).sum(axis=2)
-        mentions = (targets[:, None] == targets[None]).sum(axis=1)  # of one click
-        covariance = self.kinship.variance * alike + np.diag(self.kinship.noise * mentions)
+        mentions = (targets[:, None] == targets[None]).sum(axis=1)  # of the same page
+        covariance = self.settings.variance * alike + np.diag(self.settings.noise * mentions)
         weights = np.linalg.solve(covariance, worths - probabilities[links])
         self._names, at = np.unique(shared, return_inverse=True)
         sums = np.bincount(at.ravel(), np.repeat(weights, SHARED), len(self._names))
-        self._effects = np.multiply(self.kinship.variance, sums)
+        self._effects = np.multiply(self.settings.variance, sums)
 
 
 def _shared(page: str, url: str, path: str) -> list[int]:
-    """Names of what a link may share with others, as numbers."""
+    """Return the hashes of a link's four groups."""
     parts = urlsplit(url)
     places = [part for part in parts.path.split("/") if part]
     folder = "/".join(places[:-1])
     top = "" if not folder else places[0]
     if places and places[0].startswith("~"):
-        top = "~"  # a person's own pages, whoever that is
+        top = "~"  # home pages of all persons form one group
     last = parts.path.rpartition("/")[2]
     ending = last.rpartition(".")[2] if "." in last else "" if last else "/"
     form = f"{parts.netloc} {top} {len(places)} {ending}"
@@ -150,10 +154,10 @@ def _number(name: str) -> int:
     return int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest(), "little")
 
 
-def _columns(told: dict[int, float]) -> State:
+def _columns(values: dict[int, float]) -> State:
     return {
-        "page": np.array(list(told), np.uint64),
-        "value": np.array(list(told.values()), np.float64),
+        "page": np.array(list(values), np.uint64),
+        "value": np.array(list(values.values()), np.float64),
     }
 
 

@@ -1,4 +1,4 @@
-"""The tag tree of a page, laid flat in document order."""
+"""The tag tree of a page as arrays in document order."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -7,12 +7,12 @@ from honeyguide import urls
 from honeyguide.web.html import MAX_DEPTH, tree
 
 _SKIPPED = frozenset({"head", "script", "style", "template", "noscript", "svg", "br", "hr", "wbr"})
-_FIRST_SIGN = 0xE000  # tags become private signs, so that a subtree is a piece of one text
+_FIRST_SIGN = 0xE000  # a private character per tag: a subtree is a substring of `shape`
 
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """A link inside a tag tree."""
+    """A link in a tag tree."""
 
     url: str
     text: str
@@ -20,31 +20,31 @@ class Anchor:
 
 @dataclass(frozen=True, slots=True)
 class TagTree:
-    """Nodes by number in document order; a node's subtree is the numbers up to its end."""
+    """Nodes numbered in document order; the subtree of node n is range(n, ends[n])."""
 
     title: str
-    names: tuple[str, ...]  # of tags
-    shape: str  # one sign a node: equal tags, equal signs
+    names: tuple[str, ...]  # tag names
+    shape: str  # one character per node, the same for equal tags
     ends: list[int]
     parents: list[int]
     children: list[list[int]]
-    pieces: list[str]  # of text, in document order
+    pieces: list[str]  # pieces of text, in document order
     begins: list[int]  # by node: its first piece
     finishes: list[int]  # by node: the piece after its last
-    hrefs: list[str]  # where a link leads; "" for other nodes
+    hrefs: list[str]  # target of a link; "" for other nodes
 
     def __len__(self) -> int:
         return len(self.shape)
 
     def text(self, start: int, end: int) -> str:
-        """What some nodes beside one another say, in one line."""
+        """Return the text of adjacent nodes in one line."""
         last = start
         while self.ends[last] < end:
             last = self.ends[last]
         return " ".join(self.pieces[self.begins[start] : self.finishes[last]])
 
     def anchors(self, start: int, end: int) -> tuple[Anchor, ...]:
-        """The links among some nodes, each address once, with the text that says most."""
+        """Return the links among some nodes, each URL once with its longest text."""
         found: dict[str, str] = {}
         for node in range(start, end):
             if href := self.hrefs[node]:
@@ -54,7 +54,7 @@ class TagTree:
         return tuple(Anchor(url, text) for url, text in found.items())
 
     def path(self, node: int) -> str:
-        """The tags from the root to a node: "html/body/ul/li"."""
+        """Return the tags from the root to a node: "html/body/ul/li"."""
         tags: list[str] = []
         while node >= 0 and len(tags) < MAX_DEPTH:
             tags.append(self.names[node])
@@ -62,7 +62,7 @@ class TagTree:
         return "/".join(reversed(tags))
 
     def middle(self) -> str:
-        """The text in the middle half of the page's tags (Liao and Chang 2022, §IV.E)."""
+        """Return the text in the middle half of the page's tags (Liao and Chang 2022, §IV.E)."""
         if not len(self):
             return ""
         quarter = len(self) // 4
@@ -71,7 +71,7 @@ class TagTree:
 
 
 def read_tags(body: bytes, url: str = "", content_type: str = "") -> TagTree:
-    """The tag tree of a page, however broken."""
+    """Return the tag tree of an HTML page; broken HTML is read as browsers do."""
     parsed = tree(body, content_type)
     head = parsed.css_first("title")
     title = " ".join(head.text().split())[:300] if head is not None else ""
@@ -79,7 +79,7 @@ def read_tags(body: bytes, url: str = "", content_type: str = "") -> TagTree:
 
 
 class _Builder:
-    """Walks a tree without recursion: pages may be nested thousands of tags deep."""
+    """Builds a TagTree without recursion: pages may be nested thousands of tags deep."""
 
     def __init__(self, url: str) -> None:
         self.url = url
@@ -95,7 +95,7 @@ class _Builder:
         self.hrefs: list[str] = []
 
     def build(self, root: Any, title: str) -> TagTree:
-        """All of it."""
+        """Return the tag tree below a root node."""
         node, parent = root, -1
         while node is not None:
             down = self._enter(node, parent)
@@ -125,7 +125,7 @@ class _Builder:
         )
 
     def _enter(self, node: Any, parent: int) -> Any:
-        """Note a node; its first child if it has any that matter."""
+        """Add a node, unless it is skipped; return its first child, or None."""
         tag = node.tag
         if tag == "-text":
             self._say(node.text_content if parent >= 0 else "")

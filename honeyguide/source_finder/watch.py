@@ -1,4 +1,4 @@
-"""Watch source pages: what is new on them, each item once, also after a restart."""
+"""Watch source pages and report each new item once, also across restarts."""
 
 import asyncio
 import json
@@ -19,55 +19,55 @@ from honeyguide.source_finder.regions import Region, regions
 from honeyguide.source_finder.tag_tree import read_tags
 from honeyguide.text.words import encodable
 
-SOONEST, LATEST = 600.0, 7 * 86_400.0  # seconds between two looks at a source
-FIRST = 6 * 3_600.0
-UNCHANGED = "not modified"  # the failure of a visit to a page that is as it was
+SOONEST, LATEST = 600.0, 7 * 86_400.0  # seconds between two visits to a source
+FIRST = 6 * 3_600.0  # seconds to the second visit
+UNCHANGED = "not modified"  # failure of a visit that was answered with 304
 LONGEST = 500  # characters of an item's text
 LONGEST_HEADER = 1_000  # characters; a longer one is not sent back
 LAST_YEAR = 2.5e11  # seconds since 1970; calendars end in the year 9999
-MOST_KNOWN = 5_000  # items of a source that are remembered; the oldest are forgotten
+MOST_KNOWN = 5_000  # latest items of a source that are remembered
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """Something new on a source page."""
+    """A new item on a source page."""
 
     source: str
     url: str
     title: str
     text: str
-    seen: float  # when, in seconds since 1970
+    seen: float  # seconds since 1970
 
 
 @dataclass(slots=True)
 class Watched:
-    """What is known of a source page."""
+    """The state of a watched source page, as it is stored."""
 
     url: str
     known: list[str] = field(default_factory=list)  # addresses of items, oldest first
-    interval: float = FIRST  # seconds to the next look
-    due: float = 0.0
-    looks: int = 0
+    interval: float = FIRST  # seconds between visits
+    due: float = 0.0  # next visit, in seconds since 1970
+    looks: int = 0  # visits so far
     failure: str = ""
-    etag: str = ""  # of the page as it was last read
+    etag: str = ""  # of the last response, as is last_modified
     last_modified: str = ""
 
-    def note(self, fresh: int, now: float, rest: float = 0.0) -> None:
-        """Come back sooner after news, later without, but not before the host has rested."""
-        if self.looks:  # the first look finds everything new
+    def schedule(self, fresh: int, now: float, delay: float = 0.0) -> None:
+        """Visit sooner after new items, later without, but not before the host's delay is over."""
+        if self.looks:  # at the first visit everything is new
             factor = 0.5 if fresh else 1.5
             self.interval = min(max(self.interval * factor, SOONEST), LATEST)
         self.looks += 1
-        self.due = now + max(self.interval, rest)
+        self.due = now + max(self.interval, delay)
 
-    def keep(self, response: Response) -> None:
-        """Remember what tells a page that is as it was."""
-        said = (response.headers.get(name, "") for name in ("etag", "last-modified"))
-        self.etag, self.last_modified = (v if len(v) <= LONGEST_HEADER else "" for v in said)
+    def keep_validators(self, response: Response) -> None:
+        """Remember ETag and Last-Modified for conditional requests."""
+        sent = (response.headers.get(name, "") for name in ("etag", "last-modified"))
+        self.etag, self.last_modified = (v if len(v) <= LONGEST_HEADER else "" for v in sent)
 
 
 def items(body: bytes, url: str, content_type: str = "") -> list[tuple[str, str, str]]:
-    """Address, title and text of the items in a page's largest list with links."""
+    """Return URL, title and text of the items in a page's largest list with links."""
     found = next((region for region in _lists(body, url, content_type)), None)
     rows = []
     for record in found.records if found else ():
@@ -79,21 +79,23 @@ def items(body: bytes, url: str, content_type: str = "") -> list[tuple[str, str,
 
 
 def _lists(body: bytes, url: str, content_type: str) -> list[Region]:
-    """Lists whose records mostly lead on and say more than a menu's, the largest first."""
+    """Return the lists whose records mostly have links: menus last, else the largest first."""
     found = regions(read_tags(body, url, content_type))
-    leading = [region for region in found if _leads(region, url) * 2 > len(region.records)]
+    leading = [
+        region for region in found if _linking_records(region, url) * 2 > len(region.records)
+    ]
     return sorted(leading, key=_is_menu)
 
 
-def _leads(region: Region, url: str) -> int:
+def _linking_records(region: Region, url: str) -> int:
     return sum(any(link.url != url for link in record.links) for record in region.records)
 
 
 def _is_menu(region: Region) -> bool:
-    """Whether records say nothing beyond their links: the template of a site, not its news."""
-    said = sum(len(record.text) for record in region.records)
+    """Return whether the records have no text besides their links, as a site's menu does."""
+    written = sum(len(record.text) for record in region.records)
     linked = sum(len(link.text) for record in region.records for link in record.links)
-    return said <= linked
+    return written <= linked
 
 
 _watched = msgspec.json.Decoder(list[Watched]).decode
@@ -101,7 +103,7 @@ _item = msgspec.json.Decoder(Item).decode
 
 
 class Watch:
-    """Source pages in a state file that is written whole, after every look."""
+    """Watched source pages and their state file."""
 
     def __init__(self, state: Path, sources: Sequence[str]) -> None:
         self._path = state
@@ -109,11 +111,11 @@ class Watch:
         self.sources = [kept.get(url) or Watched(url) for url in dict.fromkeys(sources)]
 
     def next_due(self) -> Watched:
-        """The source whose turn comes first."""
+        """Return the source that is due first."""
         return min(self.sources, key=lambda watched: watched.due)
 
     async def look(self, watched: Watched, world: World, now: float) -> list[Item]:
-        """Visit a source; what is new there."""
+        """Visit a source and return its new items."""
         visit = await _visit(watched, world)
         watched.failure = "" if visit.failure == UNCHANGED else visit.failure
         fresh: list[Item] = []
@@ -122,18 +124,18 @@ class Watch:
             body = response.body if response else visit.page.html
             kind = response.headers.get("content-type", "") if response else ""
             if response:
-                watched.keep(response)
+                watched.keep_validators(response)
             known = set(watched.known)
             for url, title, text in items(body, visit.page.url, kind):
                 if url not in known:
                     known.add(url)
                     fresh.append(Item(watched.url, url, title, text, now))
         watched.known = (watched.known + [item.url for item in fresh])[-MOST_KNOWN:]
-        watched.note(len(fresh), now, visit.host_delay or 0.0)
+        watched.schedule(len(fresh), now, visit.host_delay or 0.0)
         return fresh
 
     def save(self) -> None:
-        """Keep what is known, whole or not at all."""
+        """Write the state file atomically."""
         with replacing(self._path) as file:
             file.write(json.dumps([asdict(watched) for watched in self.sources]).encode())
 
@@ -145,7 +147,7 @@ class Watch:
         except OSError as error:
             raise HoneyguideError(f"cannot read {self._path}: {error.strerror}") from None
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            raise HoneyguideError(f"{self._path} is damaged: remove it to start anew") from None
+            raise HoneyguideError(f"{self._path} is damaged: remove it to start again") from None
 
 
 async def _visit(watched: Watched, world: World) -> Visit:
@@ -156,7 +158,7 @@ async def _visit(watched: Watched, world: World) -> Visit:
 
 
 async def follow(watch: Watch, world: World, once: bool = False) -> AsyncIterator[list[Item]]:
-    """What is new, look by look; once: every source that is due, then the end."""
+    """Yield the new items of each visit; with `once`, stop when all that are due are visited."""
     begun = time.time()
     while True:
         watched = watch.next_due()
@@ -167,11 +169,12 @@ async def follow(watch: Watch, world: World, once: bool = False) -> AsyncIterato
             await asyncio.sleep(wait)
         fresh = await watch.look(watched, world, time.time())
         yield fresh
-        watch.save()  # after whoever reads them has them: an item may come twice, never not at all
+        # saved after the items were used: after a crash an item may come twice, but none is lost
+        watch.save()
 
 
 def read_sources(path: Path) -> list[str]:
-    """Addresses from a file: one a line, or JSON lines of 'honeyguide find --json'."""
+    """Return the URLs in a file: one per line, or JSON lines of 'honeyguide find --json'."""
     try:
         lines = [line.strip() for line in path.read_text("utf-8").splitlines()]
     except OSError as error:
@@ -201,19 +204,17 @@ def _found(line: str) -> list[str]:
 
 def _addresses(line: str, where: str) -> list[str]:
     try:
-        said = _found(line) if line[0] == "{" else [line]
+        listed = _found(line) if line[0] == "{" else [line]
     except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
-        raise HoneyguideError(
-            f"{where} is neither an address nor a line of 'find --json'"
-        ) from None
-    known = [urls.canonical(url) for url in said]
+        raise HoneyguideError(f"{where} is neither a URL nor a line of 'find --json'") from None
+    known = [urls.canonical(url) for url in listed]
     if None in known:
-        raise HoneyguideError(f"{where} is no web address")
+        raise HoneyguideError(f"{where} is not a web address")
     return [url for url in known if url]
 
 
 def write_rss(path: Path, found: Sequence[Item], home: str) -> None:
-    """The latest items as an RSS feed of the page that a reader of it is led to."""
+    """Write items as an RSS feed whose link is `home`."""
     entries = "".join(
         f"<item><title>{_xml(item.title)}</title><link>{_xml(item.url)}</link>"
         f'<guid isPermaLink="true">{_xml(item.url)}</guid>'
@@ -235,7 +236,7 @@ def _xml(text: str) -> str:
 
 
 def read_items(path: Path) -> list[Item]:
-    """Items that were written before; a last line cut short by a crash is passed over."""
+    """Return the items in a JSON lines file, without lines that a crash has cut off."""
     rows: list[Item] = []
     try:
         lines = path.read_bytes().splitlines() if path.exists() else []
@@ -249,7 +250,7 @@ def read_items(path: Path) -> list[Item]:
     return [row for row in rows if 0 <= row.seen < LAST_YEAR]
 
 
-def once_each(fresh: Sequence[Item], written: Sequence[Item]) -> list[Item]:
-    """Those of the items that were not written yet: a crash may fall between writing and saving."""
+def not_yet_written(fresh: Sequence[Item], written: Sequence[Item]) -> list[Item]:
+    """Return the items that are not in `written`: a crash may come between writing and saving."""
     known = {(item.source, item.url) for item in written}
     return [replace(item) for item in fresh if (item.source, item.url) not in known]

@@ -1,4 +1,4 @@
-"""Resume equivalence: a crawl that was saved and loaded decides like one that never stopped."""
+"""Check that a crawl resumed from a saved state decides like one that never stopped."""
 
 import tempfile
 from collections.abc import Callable, Sequence
@@ -19,12 +19,12 @@ MakeNavigator = Callable[[], Navigator]
 
 
 class ResumeError(AssertionError):
-    """A crawl would not go on as it was: a part does not save, or load, all that it knows."""
+    """A resumed crawl differs: some part does not save or load all of its state."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Choice:
-    """A link was chosen, or links were moved on the way to none."""
+    """An event: a link was chosen, or choosing moved links in the frontier but returned none."""
 
     now: float
     url: str | None
@@ -34,18 +34,20 @@ class _Choice:
         link = navigator.choose(self.now)
         again = _chosen(self.now, link, navigator)
         if again != self:
-            raise ResumeError(f"it chose {_said(again)} where the first chose {_said(self)}")
+            raise ResumeError(
+                f"it chose {_described(again)} where the first chose {_described(self)}"
+            )
 
 
 @dataclass(frozen=True, slots=True)
 class _Absorption:
-    """A visit was absorbed, and taught this."""
+    """An event: a visit was absorbed, with this result."""
 
     now: float
     visit: Visit
     page: int
     reward: float
-    options: int
+    options: int  # number of links
 
     def repeat(self, navigator: Navigator) -> None:
         again = _absorbed(self.now, self.visit, navigator.absorb(self.visit, self.now))
@@ -59,43 +61,43 @@ class _Absorption:
 
 @dataclass(frozen=True, slots=True)
 class _Save:
-    """A state, and the bytes of each part that was in it."""
+    """A saved state and the memory of each part, in bytes."""
 
     state: State
     measures: dict[str, int]
 
 
 @dataclass(slots=True)
-class _Taped:
-    """Steers a crawl like its navigator does, and notes every event that a journal would keep."""
+class _RecordingNavigator:
+    """A navigator that records its events, as the journal does, and saves some states."""
 
     navigator: Navigator
-    save_at: Sequence[int]  # events before which the state is saved
+    save_at: Sequence[int]  # numbers of events after which the state is saved
     events: list[_Choice | _Absorption] = field(default_factory=list)
-    saved: dict[int, _Save] = field(default_factory=dict)  # by the number of events before
+    saved: dict[int, _Save] = field(default_factory=dict)  # by the number of events
 
     @property
     def memory(self) -> Memory:
-        """The crawled graph so far."""
+        """The memory of the navigator."""
         return self.navigator.memory
 
     @property
     def frontier(self) -> Frontier:
-        """The links that wait."""
+        """The frontier of the navigator."""
         return self.navigator.frontier
 
     @property
     def stopped(self) -> bool:
-        """Whether the agent found nothing worth a fetch."""
+        """Whether the agent has stopped the crawl."""
         return self.navigator.stopped
 
     def seed(self, links: Sequence[Link]) -> None:
-        """Start from these pages."""
+        """Add the seeds."""
         self.navigator.seed(links)
         self._save()
 
     def choose(self, now: float) -> Link | None:
-        """The next link to visit."""
+        """Return the next link and record the choice."""
         moved = self.navigator.moved
         link = self.navigator.choose(now)
         if link is not None or self.navigator.moved > moved:
@@ -103,7 +105,7 @@ class _Taped:
         return link
 
     def absorb(self, visit: Visit, now: float) -> Step:
-        """Take in what came of a link."""
+        """Absorb a visit and record it."""
         step = self.navigator.absorb(visit, now)
         self._note(_absorbed(now, visit, step))
         return step
@@ -122,32 +124,31 @@ def check_resume(
     make_navigator: MakeNavigator,
     make_world: Callable[[], World] = GrowingWeb,
     seeds: Sequence[Link] = GrowingWeb.seeds,
-    pages: int = 300,  # to visit
+    pages: int = 300,  # visits
     saves: int = 5,
     in_flight: int = 3,
 ) -> None:
-    """Raise a ResumeError unless a crawl goes on as it was, whenever it is saved and loaded.
+    """Raise a ResumeError unless a crawl resumes exactly from each of several saved states.
 
-    `make_navigator` and `make_world` make fresh ones each time, as a new process would. A crawl
-    is driven to its end once; then a fresh navigator loads each state that was saved on the way,
-    is told the same events, and must take every later decision alike and end in the same state.
-    One that loads nothing and is told all events must do so too, and a fresh world must show the
-    same pages.
+    `make_navigator` and `make_world` must return new objects, as in a new process. One crawl runs
+    to its end. Then a new navigator loads each saved state and replays the later events: it must
+    take the same decisions and end in the same state. So must a navigator that replays all events
+    from the beginning, and a new world must return the same pages.
     """
     places = [round(2 * pages * place / saves) for place in range(saves)]
-    first = _Taped(make_navigator(), places)
+    first = _RecordingNavigator(make_navigator(), places)
     simulate(first, make_world(), seeds, pages, in_flight)
     end = through_a_file(first.navigator.state())
     replayed = make_navigator()
     replayed.seed(seeds)
-    _go_on(replayed, first.events, end, "replayed from its beginning")
+    _replay(replayed, first.events, end, "replayed from its beginning")
     for place, save in first.saved.items():
         _check_save(make_navigator(), save, first.events[place:], end, place)
     run_jumping(_check_world(make_world(), first.events))
 
 
 def through_a_file(state: State) -> State:
-    """A state as it comes back from a disk."""
+    """Return a state after writing it to a file and reading it back."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "state"
         with path.open("wb") as file:
@@ -156,7 +157,7 @@ def through_a_file(state: State) -> State:
 
 
 def first_difference(one: Any, other: Any, where: str = "state") -> str:
-    """The place of the first difference between two states; empty when they are equal."""
+    """Return where two states first differ, such as "state['rng']"; empty if they are equal."""
     if isinstance(one, dict) and isinstance(other, dict):
         if one.keys() != other.keys():
             return where
@@ -183,28 +184,30 @@ def _check_save(
     navigator.load(save.state)
     when = f"loaded from a state that was saved after {place} events"
     if where := first_difference(save.state, through_a_file(navigator.state())):
-        raise ResumeError(f"{when}, a crawl does not know again {where}")
+        raise ResumeError(f"{when}, a crawl saves a different {where}")
     if where := first_difference(save.measures, navigator.measures(), "bytes"):
-        raise ResumeError(f"{when}, a crawl measures other {where}, by which it sheds links")
-    _go_on(navigator, events, end, when)
+        raise ResumeError(
+            f"{when}, a crawl measures other {where}, which decide when links are shed"
+        )
+    _replay(navigator, events, end, when)
 
 
 async def _check_world(world: World, events: Sequence[_Choice | _Absorption]) -> None:
-    """Whether a fresh world shows the later half of a crawl what the first one showed."""
+    """Raise a ResumeError unless a new world returns the same visits in the second half."""
     for event in events[len(events) // 2 :]:
         if not isinstance(event, _Absorption):
             continue
-        if _shown(await world.visit(event.visit.link)) != _shown(event.visit):
-            raise ResumeError(f"a fresh world shows something else at {event.visit.link.url}")
+        if _comparable(await world.visit(event.visit.link)) != _comparable(event.visit):
+            raise ResumeError(f"a new world shows something else at {event.visit.link.url}")
     await world.close()
 
 
-def _shown(visit: Visit) -> tuple[Any, ...]:
-    """What decisions may depend on: all but the time that a visit took."""
+def _comparable(visit: Visit) -> tuple[Any, ...]:
+    """Return all of a visit that decisions may depend on; not the time that it took."""
     return visit.link, visit.page, visit.verdict, visit.failure, visit.host_delay, visit.again
 
 
-def _go_on(
+def _replay(
     navigator: Navigator, events: Sequence[_Choice | _Absorption], end: State, when: str
 ) -> None:
     for number, event in enumerate(events):
@@ -213,7 +216,7 @@ def _go_on(
         except ResumeError as error:
             raise ResumeError(f"{when}, a crawl differs {number} events later: {error}") from None
     if where := first_difference(end, through_a_file(navigator.state())):
-        raise ResumeError(f"{when}, a crawl ends with another {where}")
+        raise ResumeError(f"{when}, a crawl ends with a different {where}")
 
 
 def _chosen(now: float, link: Link | None, navigator: Navigator) -> _Choice:
@@ -226,7 +229,7 @@ def _absorbed(now: float, visit: Visit, step: Step) -> _Absorption:
     return _Absorption(now, visit, step.id, float(step.reward), len(step.options))
 
 
-def _said(choice: _Choice) -> str:
+def _described(choice: _Choice) -> str:
     return "nothing" if choice.url is None else f"{choice.url} (score {choice.score:.6g})"
 
 

@@ -1,4 +1,4 @@
-"""A web made for checks: large enough for tables to grow, with traps, copies and failures."""
+"""A generated web for checks: large enough for tables to grow, with traps and failures."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -16,11 +16,11 @@ HOME_LINKS = 1500  # more than a table's first 1,024 rows
 
 
 class GrowingWeb:
-    """A generated web of many hosts; what a URL shows depends on the URL and nothing else.
+    """A generated web of many hosts in which a visit depends on its URL alone.
 
-    Every page names mostly pages that were not named before, and a picture that others name too.
-    Calendars never end, session ids give a page many addresses, some pages fail for good, some
-    redirect, some hosts ask for rest.
+    Every page links mostly to pages that no other has linked to, and to a shared image. Calendars
+    never end, session ids give a page many URLs, some pages always fail, some redirect, and some
+    hosts ask for a delay.
     """
 
     live = False
@@ -32,7 +32,7 @@ class GrowingWeb:
         self.links = links
 
     async def visit(self, link: Link) -> Visit:
-        """What a link leads to."""
+        """Return the visit of a link."""
         dice = _dice(link.url)
         if link.url.endswith(".jpg"):
             return Visit(link, None, Verdict(0.0, False), failure="content type", seconds=0.1)
@@ -46,11 +46,11 @@ class GrowingWeb:
             page = self.page(self.url(int(dice[1]) * 37 % self.pages))  # a redirect
         relevant = RELEVANT_WORDS[0] in page.text
         verdict = Verdict(0.5 + dice[2] / 512 if relevant else dice[2] / 1024, relevant)
-        rest = dice[3] / 100 if dice[3] < 128 else None
-        return Visit(link, page, verdict, seconds=dice[4] / 256, host_delay=rest)
+        delay = dice[3] / 100 if dice[3] < 128 else None
+        return Visit(link, page, verdict, seconds=dice[4] / 256, host_delay=delay)
 
     def page(self, url: str) -> Page:
-        """A page as it is read."""
+        """Return the page at a URL."""
         if "/calendar/" in url:
             return self._calendar(url)
         name = url.partition("?")[0]
@@ -60,32 +60,32 @@ class GrowingWeb:
         return self._article(url, int(name.rpartition("/")[2]))
 
     def url(self, number: int) -> str:
-        """The address of an article."""
+        """Return the URL of an article."""
         return f"http://h{number * 7 % self.hosts}.example/{_word(number)}/{number}"
 
     def find(self, name: str) -> Link:
-        """The link to a page, by its address."""
+        """Return the link to a page by its URL."""
         if not name.startswith("http://"):
             raise HoneyguideError(f"no page named {name!r}")
         return Link(name)
 
     def labels(self) -> dict[str, int]:
-        """Pages have none."""
+        """Return no labels."""
         return {}
 
     def sample(self, count: int, rng: np.random.Generator) -> list[Link]:
-        """So many articles, drawn by lot."""
+        """Return links to random articles."""
         return [Link(self.url(number)) for number in rng.integers(0, self.pages, count).tolist()]
 
     def truth(self) -> Truth:
-        """All articles, without traps and copies."""
+        """Return links and relevance of all articles, without calendars and session ids."""
         return self._truth
 
     async def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: no resource is open."""
 
     def targets(self, number: int) -> list[int]:
-        """The articles that an article names."""
+        """Return the numbers of the articles that an article links to."""
         if not number:
             return list(range(1, HOME_LINKS))
         draws = np.frombuffer(_dice(f"links of {number}", 4 * self.links), np.uint32)
@@ -136,7 +136,7 @@ def _is_trap(url: str) -> bool:
 
 
 def _dice(name: str, count: int = 16) -> bytes:
-    """Bytes that are the same on every machine."""
+    """Return pseudo-random bytes that depend on a name alone."""
     if count <= 64:
         return blake2b(name.encode(), digest_size=count).digest()
     return b"".join(_dice(f"{name} {place}", 64) for place in range(-(-count // 64)))[:count]
@@ -158,5 +158,5 @@ def _choice(words: Sequence[str], name: str) -> str:
 
 def _text(number: int) -> str:
     words = RELEVANT_WORDS if _is_relevant(number) else OTHER_WORDS
-    said = [_choice(words, f"{number} {place}") for place in range(80)]
-    return " ".join([words[0], *said, str(number)])
+    chosen = [_choice(words, f"{number} {place}") for place in range(80)]
+    return " ".join([words[0], *chosen, str(number)])

@@ -1,1 +1,1 @@
-"""Words, languages and key phrases of a text. Pages are not known here."""
+"""Words, languages and key phrases of texts. Code that knows pages is not here."""

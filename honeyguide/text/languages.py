@@ -1,4 +1,4 @@
-"""Stop words and stems of several languages, and which language a text is in."""
+"""Stop words and stems of several languages, and language detection."""
 
 from collections.abc import Sequence
 from functools import cache, lru_cache
@@ -18,21 +18,21 @@ STEMMED = {
     "ru": "russian",
     "sv": "swedish",
 }
-LOOKED_AT = 400  # words
-FEWEST = 0.05  # of the words must be stop words of a language that a text is in
+SAMPLE = 400  # words of a text that are read
+FEWEST = 0.05  # least share of stop words for a language to be detected
 
 
 @cache
 def stop_words() -> dict[str, frozenset[str]]:
-    """By language, in two letters; Chinese and Japanese have single signs."""
+    """Return stop words by two-letter language code; for Chinese and Japanese, characters."""
     text = (files("honeyguide.text") / "stopwords.txt").read_text(encoding="utf-8")
     lines = (line.partition(":") for line in text.splitlines())
     return {language: frozenset(words.split()) for language, _, words in lines}
 
 
 def language_of(words: Sequence[str]) -> str:
-    """The language whose stop words are most of a text's words; empty when it is none of them."""
-    sample = words[:LOOKED_AT]
+    """Return the language with most stop words among these words; empty if none has enough."""
+    sample = words[:SAMPLE]
     counts = {name: sum(word in stops for word in sample) for name, stops in stop_words().items()}
     best = max(counts, key=lambda name: counts[name])
     return best if counts[best] > FEWEST * len(sample) else ""
@@ -40,7 +40,7 @@ def language_of(words: Sequence[str]) -> str:
 
 @lru_cache(1 << 17)
 def stem(word: str, language: str) -> str:
-    """A word without its ending; as it is where the language's endings are not known."""
+    """Return the stem of a word; the word itself if there is no stemmer for the language."""
     return str(_stemmer(language).stemWord(word)) if language in STEMMED else word
 
 

@@ -1,4 +1,4 @@
-"""RAKE: the words between stop words, weighed by the company they keep (Lim 2016, §5.3)."""
+"""RAKE, rapid automatic keyword extraction (Lim 2016, §5.3)."""
 
 import re
 from collections import Counter
@@ -10,22 +10,22 @@ from honeyguide.text.words import is_glued, words
 
 LONGEST = 20_000  # characters of a text that are read
 MOST_WORDS = 5  # of a phrase; longer runs are lists and menus without punctuation
-MOST_SIGNS = 8  # of a phrase in a script without spaces
+MOST_SIGNS = 8  # characters of a phrase in a script without spaces
 
-# where a phrase must end: a blank line, or a sign that is neither part of a word nor between two
+# where a phrase ends: at a blank line, or a character that is not part of a word
 _BREAK = re.compile(r"\n\s*\n|[^\w\s'’\u0300-\u109f\u1780-\u17d3-]|(?<!\w)-|-(?!\w)|_")
 
 
 class Keyphrase(NamedTuple):
-    """A phrase as it first stands in the text."""
+    """A phrase, spelled as at its first occurrence."""
 
     text: str
     score: float
-    times: int  # that the text has it, in any of its forms
+    times: int  # occurrences in the text, in any inflection
 
 
 def rake(text: str, language: str | None = None, stemming: bool = True) -> list[Keyphrase]:
-    """All candidate phrases of a text, best first; the language is guessed when not given."""
+    """Return all candidate phrases of a text, best first; without a language, it is guessed."""
     text = text[:LONGEST].lower()
     if language is None:
         language = language_of(words(text))
@@ -44,7 +44,7 @@ def rake(text: str, language: str | None = None, stemming: bool = True) -> list[
 
 
 def candidates(text: str, language: str) -> Iterator[tuple[str, ...]]:
-    """Runs of words between stop words, numbers and punctuation."""
+    """Yield the runs of words between stop words, numbers and punctuation."""
     stops = stop_words().get(language, frozenset())
     for piece in _BREAK.split(text):
         run: list[str] = []
@@ -63,7 +63,7 @@ def _fitting(run: list[str]) -> Iterator[tuple[str, ...]]:
 
 
 def _word_scores(counts: Counter[tuple[str, ...]]) -> dict[str, float]:
-    """Degree over frequency: the words that a word stands with, itself included, per use."""
+    """Return degree / frequency of each word: the mean length of the phrases it occurs in."""
     degree: Counter[str] = Counter()
     frequency: Counter[str] = Counter()
     for phrase, count in counts.items():

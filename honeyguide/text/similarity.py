@@ -1,4 +1,4 @@
-"""How close phrases are to what is looked for (Lim 2016, §5.2.2), with what it left open."""
+"""Similarity of a page's phrases to search phrases (Lim 2016, §5.2.2)."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -10,11 +10,11 @@ from honeyguide.errors import HoneyguideError
 from honeyguide.text.languages import stem
 from honeyguide.text.words import terms
 
-SAME = 0.6  # cosine from which one word can stand for another
+SAME = 0.6  # least cosine of two words that count as synonyms
 
 
 class Match(NamedTuple):
-    """A phrase, the search that it is closest to, and how close."""
+    """A phrase, the most similar search phrase and their similarity."""
 
     phrase: str
     search: str
@@ -25,33 +25,35 @@ class Match(NamedTuple):
 
 
 class Searches:
-    """Words and phrases to look for, and a page's phrases against them."""
+    """Search phrases to which the phrases of pages are compared."""
 
     def __init__(
         self,
         search: Sequence[str],
         encoder: Encoder,
-        low: float = 2 / 3,  # a similarity below counts as nothing
-        high: float = 1.0,  # one above counts as nothing too, or as this when `capped`
+        low: float = 2 / 3,  # lower similarities count as 0
+        high: float = 1.0,  # higher similarities count as 0, or as `high` when `capped`
         capped: bool = False,
-        specific: bool = True,  # whether a phrase must be as specific as what is looked for
+        specific: bool = True,  # whether phrases more general than a search count as 0
     ) -> None:
         self.search = tuple(dict.fromkeys(one.strip() for one in search if terms(one)))
         if not self.search:
             raise HoneyguideError("there is no word to look for")
         if not 0 <= low < high:
-            raise HoneyguideError(f"similarities count from {low:g} to {high:g}: nothing can")
+            raise HoneyguideError(
+                f"low must be at least 0 and below high, not {low:g} and {high:g}"
+            )
         self._encoder = encoder
         self._vectors = encoder(self.search)
         self._low, self._high, self._capped = low, high, capped
-        self._narrow = {
-            number: _Narrow(terms(one), encoder)
+        self._multi_word = {
+            number: _MultiWordSearch(terms(one), encoder)
             for number, one in enumerate(self.search)
             if specific and len(terms(one)) > 1
         }
 
     def relevance(self, phrases: Sequence[str]) -> tuple[float, list[Match]]:
-        """The mean over phrases of the best similarity, and the phrases that had any."""
+        """Return the mean over phrases of their best similarity, and the matches above 0."""
         if not phrases:
             return 0.0, []
         similarities = self._bounded(self.similarities(phrases))
@@ -65,15 +67,15 @@ class Searches:
         return float(values.mean()), matches
 
     def similarities(self, phrases: Sequence[str]) -> Matrix:
-        """Phrases by searches: cosines, 1 for the same words, 0 for what is too general."""
+        """Return (phrases, searches) cosines: 1 for equal phrases, 0 for phrases too general."""
         cosines: Matrix = self._encoder(phrases) @ self._vectors.T
         for column, one in enumerate(self.search):
             for row, phrase in enumerate(phrases):
                 if phrase == one.lower():
                     cosines[row, column] = 1.0
-        for column, narrow in self._narrow.items():
+        for column, search in self._multi_word.items():
             for row in np.flatnonzero(cosines[:, column] >= self._low).tolist():
-                if narrow.is_wider(phrases[row]):
+                if search.is_more_specific_than(phrases[row]):
                     cosines[row, column] = 0.0
         return np.clip(cosines, 0.0, 1.0)
 
@@ -81,12 +83,12 @@ class Searches:
         counted = np.where(similarities < self._low, 0.0, similarities)
         if self._capped:
             return np.minimum(counted, self._high)
-        # 1 is what the same words have, whatever the rounding
+        # equal phrases have 1 up to rounding
         return np.where(counted > self._high + 1e-6, 0.0, counted)
 
 
-class _Narrow:
-    """A search of several words, against phrases that say only some of them."""
+class _MultiWordSearch:
+    """A search phrase of several words."""
 
     def __init__(self, words: Sequence[str], encoder: Encoder) -> None:
         self._words = list(words)
@@ -94,8 +96,8 @@ class _Narrow:
         self._encoder = encoder
         self._vectors = encoder(self._words)
 
-    def is_wider(self, phrase: str) -> bool:
-        """Whether a phrase lacks a word of the search and brings none of its own instead."""
+    def is_more_specific_than(self, phrase: str) -> bool:
+        """Return whether a phrase lacks words of the search and has no other words."""
         own = terms(phrase)
         if not own or len(own) >= len(self._words):
             return False

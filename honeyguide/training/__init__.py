@@ -1,3 +1,3 @@
-"""Learning before a crawl: judges from example pages, agents on practice webs. Learning during a
-crawl is in agents/.
+"""Training before a crawl: judges on example pages, agents on recorded or generated webs.
+Learning during a crawl is in agents/.
 """

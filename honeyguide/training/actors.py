@@ -1,4 +1,4 @@
-"""Several crawls in processes of their own that train one agent's network (Friar 2017, §3.8)."""
+"""Train the network of one agent with parallel crawls, one process each (Friar 2017, §3.8)."""
 
 import time
 from dataclasses import dataclass, replace
@@ -12,46 +12,46 @@ from honeyguide.engine.loop import run_jumping
 from honeyguide.errors import HoneyguideError
 from honeyguide.plan import Plan
 
-LOOKED_AFTER = 50  # steps between two looks at whether to stop
-PATIENCE = 120.0  # seconds for an actor to end
-DONE = 1 << 62  # steps of an actor that keeps nobody waiting any more
+CHECKED_EVERY = 50  # steps between two checks whether to stop
+PATIENCE = 120.0  # seconds to wait for an actor
+DONE = 1 << 62  # step count of an actor that has finished
 
 
 @runtime_checkable
 class SharedAgent(Protocol):
-    """An agent that others can train."""
+    """An agent whose network several processes can train."""
 
-    actors: int
+    actors: int  # processes to start; 0: none
 
     def share(self) -> Any:
-        """Let others train it; what they need for that."""
+        """Move the network to shared memory and return a handle to it."""
         ...
 
     def join(self, shared: Any) -> None:
-        """Become one of those who train."""
+        """Train the network behind a handle that another process shared."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class ActorReport:
-    """What an actor did."""
+    """The result of an actor's crawl."""
 
     steps: int
-    rewards: frozenset[str]  # their URLs
-    visited: frozenset[str]  # URLs
+    rewards: frozenset[str]  # URLs of relevant pages
+    visited: frozenset[str]  # URLs of visited links
 
 
 class Actors:
-    """While it lasts, crawls like a plan's train an agent; on a recorded or generated web.
+    """A context in which parallel crawls of a plan's recorded or generated web train an agent.
 
-    They begin where the plan does; `dice` decides on the rest.
+    Each crawl starts from the plan's seeds, with a random seed derived from `random_seed`.
     """
 
-    def __init__(self, plan: Plan, agent: Agent, dice: int = 0) -> None:
+    def __init__(self, plan: Plan, agent: Agent, random_seed: int = 0) -> None:
         self._plan = plan
-        self._dice = dice
+        self._random_seed = random_seed
         self._agent = agent
-        self.told: list[ActorReport] = []
+        self.reports: list[ActorReport] = []
 
     def __enter__(self) -> "Actors":
         if not isinstance(self._agent, SharedAgent) or not self._agent.actors:
@@ -62,33 +62,39 @@ class Actors:
         context = torch.multiprocessing.get_context("spawn")
         self._queue, self._stop, go = context.Queue(), context.Event(), context.Event()
         count, shared = self._agent.actors, self._agent.share()
-        # one number each: actors that count together, without waiting, lose steps
+        # one counter per actor: increments of a shared one without a lock would be lost
         self._steps = context.Array("q", count, lock=False)
         signals = _Signals(self._queue, go, self._stop, self._steps)
         self._processes = [
             context.Process(
                 target=_act,
-                args=(self._plan, self._dice + 100_000 * (number + 1), shared, number, signals),
+                args=(
+                    self._plan,
+                    self._random_seed + 100_000 * (number + 1),
+                    shared,
+                    number,
+                    signals,
+                ),
                 daemon=True,
             )
             for number in range(count)
         ]
         for process in self._processes:
             process.start()
-        for _ in self._processes:  # nobody begins before all can
-            self._hear()
+        for _ in self._processes:  # all are ready before any begins
+            self._receive()
         go.set()
         return self
 
     def keep_pace(self, steps: int) -> None:
-        """Wait until the actors that still act have taken as many steps each, on average."""
+        """Wait until the running actors have taken so many steps each, on average."""
         while self._processes and self._is_behind(steps):
             if any(process.exitcode for process in self._processes):
                 raise self._failure()
             time.sleep(0.002)
 
     def _is_behind(self, steps: int) -> bool:
-        """Whether those that still act have taken fewer; one that ended says nothing of others."""
+        """Return whether the running actors have taken fewer steps on average."""
         acting: list[int] = [taken for taken in self._steps if taken != DONE]
         return sum(acting) < steps * len(acting)
 
@@ -101,12 +107,12 @@ class Actors:
         if not self._processes:
             return
         self._stop.set()
-        self.told = [self._hear() for _ in self._processes]
+        self.reports = [self._receive() for _ in self._processes]
         for process in self._processes:
             process.join(PATIENCE)
 
-    def _hear(self) -> Any:
-        """The next word from an actor; one that died says nothing."""
+    def _receive(self) -> Any:
+        """Return the next message of an actor; raise an error when one has died."""
         for _ in range(int(PATIENCE)):
             try:
                 return self._queue.get(timeout=1.0)
@@ -116,36 +122,36 @@ class Actors:
         raise self._failure()
 
     def _failure(self) -> HoneyguideError:
-        """Nobody goes on when one has failed."""
+        """Terminate all actors and return the error to raise."""
         for process in self._processes:
             process.terminate()
         self._processes = []
-        return HoneyguideError("an actor has failed: what it said stands above")
+        return HoneyguideError("an actor has failed: its error is shown above")
 
     @property
     def rewards(self) -> frozenset[str]:
-        """URLs of the rewards of all actors together."""
-        return frozenset().union(*(told.rewards for told in self.told))
+        """URLs of relevant pages that any actor found."""
+        return frozenset().union(*(report.rewards for report in self.reports))
 
     @property
     def visited(self) -> frozenset[str]:
-        """URLs of the pages that any of them has seen."""
-        return frozenset().union(*(told.visited for told in self.told))
+        """URLs of links that any actor visited."""
+        return frozenset().union(*(report.visited for report in self.reports))
 
 
 class _Signals(NamedTuple):
-    """What actors and the one they train say to each other."""
+    """Queue, events and counters shared by the actors and the parent process."""
 
     queue: Any
     go: Any
     stop: Any
-    steps: Any  # of each actor
+    steps: Any  # taken by each actor
 
 
-def _act(plan: Plan, dice: int, shared: Any, number: int, signals: _Signals) -> None:
-    """One actor: the plan's crawl with dice of its own, learning for all."""
+def _act(plan: Plan, random_seed: int, shared: Any, number: int, signals: _Signals) -> None:
+    """Run one actor: crawl as the plan says, with its own random seed, and train the network."""
     opened = plan.open(remember=True)
-    navigator = opened.navigator(replace(opened.plan, random_seed=dice))
+    navigator = opened.navigator(replace(opened.plan, random_seed=random_seed))
     navigator.agent.join(shared)  # type: ignore[attr-defined]
     rewards: set[str] = set()
     visited: set[str] = set()
@@ -155,8 +161,8 @@ def _act(plan: Plan, dice: int, shared: Any, number: int, signals: _Signals) -> 
         if visit.verdict.relevant:
             rewards.add(visit.page.url if visit.page else visit.link.url)
         signals.steps[number] = navigator.memory.visits
-        if navigator.memory.visits % LOOKED_AFTER == 0 and not _is_wanted(signals):
-            crawl.stop("the others are done")
+        if navigator.memory.visits % CHECKED_EVERY == 0 and not _is_wanted(signals):
+            crawl.stop("the parent is done")
 
     crawl = opened.crawl(navigator, note)
     signals.queue.put(number)
@@ -165,20 +171,20 @@ def _act(plan: Plan, dice: int, shared: Any, number: int, signals: _Signals) -> 
             return
     outcome = run_jumping(crawl.run(opened.seeds))
     signals.steps[number] = DONE
-    _tell(signals, ActorReport(outcome.pages, frozenset(rewards), frozenset(visited)))
+    _send(signals, ActorReport(outcome.pages, frozenset(rewards), frozenset(visited)))
 
 
-def _tell(signals: _Signals, told: ActorReport) -> None:
-    """Say what was found, unless nobody hears it: a process ends only when all it said is read."""
-    if _is_heard():
-        signals.queue.put(told)
+def _send(signals: _Signals, report: ActorReport) -> None:
+    """Send a report if the parent is alive: a process cannot exit before its queue is read."""
+    if _parent_is_alive():
+        signals.queue.put(report)
 
 
 def _is_wanted(signals: _Signals) -> bool:
-    """Whether the one that is trained goes on, and is still there."""
-    return not signals.stop.is_set() and _is_heard()
+    """Return whether the parent is alive and has not asked to stop."""
+    return not signals.stop.is_set() and _parent_is_alive()
 
 
-def _is_heard() -> bool:
+def _parent_is_alive() -> bool:
     parent = parent_process()
     return parent is not None and parent.is_alive()

@@ -1,4 +1,4 @@
-"""Train a page classifier: logistic regression on meaning and hashed words, calibrated."""
+"""Train a page classifier: calibrated logistic regression on text vectors and hashed words."""
 
 import zlib
 from collections import Counter
@@ -19,21 +19,21 @@ from honeyguide.training.quality import Quality, quality
 BUCKETS = 1 << 16
 PENALTY = 1e-5  # ten times more or less changed held-out F1 by less than 0.01
 FOLDS = 5
-FEWEST = 5  # pages of each kind
+FEWEST = 5  # pages needed of each class
 BATCH = 256  # pages encoded at a time
 
-Progress = Callable[[str, int, int], None]  # what is being done, done, total
+Progress = Callable[[str, int, int], None]  # stage, done, total
 
 
 @dataclass(frozen=True, slots=True)
 class TrainedJudge:
-    """A classifier, and how well those did that had not seen the pages they were asked about."""
+    """A classifier and its cross-validated quality."""
 
     model: Model
     quality: Quality
     positives: int
     negatives: int
-    words: tuple[str, ...]  # that speak most for a page
+    words: tuple[str, ...]  # with the largest weight for the positive class
 
 
 def train_judge(
@@ -43,7 +43,7 @@ def train_judge(
     encoder_name: str = "wordllama",
     progress: Progress = lambda what, done, total: None,
 ) -> TrainedJudge:
-    """Tell pages from others; one that is in both counts as positive."""
+    """Train a classifier; a page that is in both classes counts as positive."""
     known = {(page.title, page.text) for page in positive}
     others = [page for page in negative if (page.title, page.text) not in known]
     for kind, pages in (("positive", positive), ("negative", others)):
@@ -76,9 +76,9 @@ def train_judge(
 
 
 def calibration(logits: Numbers, target: Mask) -> tuple[float, float]:
-    """Slope and offset that turn logits into those of probabilities (Platt 1999)."""
+    """Return slope and offset that calibrate logits (Platt 1999)."""
     yes, no = int(target.sum()), int((~target).sum())
-    # targets short of 0 and 1, so that a few pages told apart do not make anyone certain
+    # targets between 0 and 1: a few separable pages must not give certain probabilities
     smoothed = np.where(target, (yes + 1) / (yes + 2), 1 / (no + 2))
     nothing = np.empty(0, np.int32)
     column = logits[:, None].astype(np.float32)
@@ -88,7 +88,7 @@ def calibration(logits: Numbers, target: Mask) -> tuple[float, float]:
 
 
 def _held_out(logits: Numbers, target: Mask, fold: NDArray[np.int64]) -> Numbers:
-    """Each page's probability, by a calibration that has not seen it either."""
+    """Return each page's probability, calibrated on the other folds."""
     probability = np.empty(len(logits))
     for held_out in range(FOLDS):
         slope, offset = calibration(logits[fold != held_out], target[fold != held_out])
@@ -98,7 +98,7 @@ def _held_out(logits: Numbers, target: Mask, fold: NDArray[np.int64]) -> Numbers
 
 
 def _folds(pages: Sequence[Page], target: Mask) -> NDArray[np.int64]:
-    """Equal parts of both kinds, as if at random; a page's text decides."""
+    """Return each page's fold: both classes are spread evenly, in the order of a text hash."""
     code = [zlib.crc32(f"{page.title}\n{page.text}".encode("utf-8", "replace")) for page in pages]
     fold = np.empty(len(pages), np.int64)
     for kind in (target, ~target):
@@ -109,7 +109,7 @@ def _folds(pages: Sequence[Page], target: Mask) -> NDArray[np.int64]:
 
 
 class _Examples:
-    """Pages as rows of numbers."""
+    """Pages as rows of a design matrix."""
 
     def __init__(self, pages: Sequence[Page], encoder: Encoder, progress: Progress) -> None:
         self.pages = pages
@@ -131,14 +131,14 @@ class _Examples:
         return len(self.pages)
 
     def fitted(self, chosen: Mask, target: Mask) -> tuple[Numbers, Numbers, float, Vector]:
-        """Everyone's logit, weights, bias and idf, all learnt from the chosen pages."""
+        """Fit on the chosen pages; return the logits of all pages, weights, bias and idf."""
         idf = self._idf(chosen)
         rows = self._rows(idf)
-        weights, bias = fit(rows.only(chosen), target[chosen].astype(float), PENALTY)
+        weights, bias = fit(rows.select(chosen), target[chosen].astype(float), PENALTY)
         return rows.times(weights) + bias, weights, bias, idf
 
     def _idf(self, chosen: Mask) -> Vector:
-        """ln((1 + pages) / (1 + pages with it)) + 1, and 0 for what the pages do not have."""
+        """Return ln((1 + pages) / (1 + pages with it)) + 1 per bucket, 0 for empty buckets."""
         buckets = [self._distinct[number] for number in np.flatnonzero(chosen).tolist()]
         pages_with = np.bincount(np.concatenate(buckets), minlength=BUCKETS)
         idf = np.log((1 + chosen.sum()) / (1 + pages_with)) + 1
@@ -152,7 +152,7 @@ class _Examples:
         return Rows(self.meaning, self._row, self._bucket, value, BUCKETS)
 
     def strongest(self, model: Model, target: Mask, count: int = 10) -> tuple[str, ...]:
-        """The words that add most to the positive pages' logits, taken together."""
+        """Return the words that add most to the sum of the positive pages' logits."""
         total: Counter[str] = Counter()
         for number in np.flatnonzero(target).tolist():
             bag = self.bags[number]

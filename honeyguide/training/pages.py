@@ -1,4 +1,4 @@
-"""Example pages from files: JSON lines, a page a line, or folders of text and HTML files."""
+"""Read example pages from JSON lines (one page per line) or folders of text and HTML files."""
 
 from codecs import BOM_UTF8
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,7 @@ from honeyguide.web.html import MAX_BODY, parse
 
 
 class Row(msgspec.Struct):
-    """One line, as 'honeyguide export' writes it; what else it says does not matter."""
+    """One line as 'honeyguide export' writes it; other fields are ignored."""
 
     url: str | None = None
     title: str | None = None
@@ -25,7 +25,7 @@ _decode = msgspec.json.Decoder(Row).decode
 
 
 def read_pages(paths: Sequence[Path]) -> list[Page]:
-    """The distinct pages with any text in files and folders."""
+    """Return the distinct pages with text in files and folders."""
     pages: dict[tuple[str, str], Page] = {}
     for path in paths:
         for page in _in_folder(path) if path.is_dir() else _in_file(path):
@@ -64,12 +64,12 @@ def _json_lines(lines: BinaryIO, path: Path) -> Iterator[Page]:
         try:
             row = _decode(line.removeprefix(BOM_UTF8))
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise HoneyguideError(f"{path} line {number} is no page: {error}") from None
+            raise HoneyguideError(f"{path} line {number} is not a page: {error}") from None
         yield Page(row.url or "", row.title or "", row.text or "")
 
 
 def _in_folder(folder: Path) -> Iterator[Page]:
-    """One page a file; what is neither text nor HTML is passed over."""
+    """Yield one page per file; files that are neither text nor HTML are skipped."""
     for path in sorted(folder.rglob("*")):
         if not path.is_file() or path.name.startswith("."):
             continue

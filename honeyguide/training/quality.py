@@ -1,4 +1,4 @@
-"""How good probabilities are."""
+"""Measure predicted probabilities against the truth."""
 
 from dataclasses import dataclass
 
@@ -6,31 +6,31 @@ import numpy as np
 
 from honeyguide.contracts import Mask
 from honeyguide.learning.logistic import Numbers
-from honeyguide.learning.ranking import ranked_above
+from honeyguide.learning.ranking import roc_auc
 
 BINS = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """Of verdicts at 0.5, of the order of pages, and of the probabilities themselves."""
+    """Accuracy, precision and recall at a threshold of 0.5, AUC and calibration error."""
 
     accuracy: float
     precision: float
     recall: float
-    auc: float  # how often a positive page is above a negative one
-    calibration_error: float  # mean distance of probability and truth, in ten bins
+    auc: float  # P(a positive page has a higher probability than a negative one)
+    calibration_error: float  # expected calibration error, in ten bins
 
 
 def quality(probability: Numbers, target: Mask) -> Quality:
-    """Compare probabilities with what is true."""
+    """Return the quality of probabilities, given the true classes."""
     verdict = probability >= 0.5
     hits = int((verdict & target).sum())
     return Quality(
         accuracy=float((verdict == target).mean()),
         precision=hits / max(1, int(verdict.sum())),
         recall=hits / max(1, int(target.sum())),
-        auc=ranked_above(probability, target),
+        auc=roc_auc(probability, target),
         calibration_error=_calibration_error(probability, target),
     )
 

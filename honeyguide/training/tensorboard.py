@@ -1,4 +1,4 @@
-"""Figures over time in the form that TensorBoard reads: records of protocol buffers."""
+"""Write scalars in TensorBoard's event file format (TFRecords of protocol buffers)."""
 
 import struct
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ _POLYNOMIAL = 0x82F63B78  # of CRC-32C, bits reversed
 
 
 class EventLog:
-    """A file of scalars by name and step."""
+    """An event file of scalars."""
 
     def __init__(self, folder: Path, now: float) -> None:
         self.path = folder / f"events.out.tfevents.{int(now)}.honeyguide"
@@ -25,7 +25,7 @@ class EventLog:
         self._record(_event(now, 0, _field(3, b"brain.Event:2")))
 
     def write(self, step: int, figures: Mapping[str, float], now: float) -> None:
-        """Note some figures of one step."""
+        """Append scalars, by name, of one step; `now` is in seconds since 1970."""
         values = b"".join(
             _field(1, _field(1, tag.encode()) + b"\x15" + struct.pack("<f", value))
             for tag, value in figures.items()
@@ -33,7 +33,7 @@ class EventLog:
         self._record(_event(now, step, _field(5, values)))
 
     def close(self) -> None:
-        """Nothing more comes."""
+        """Close the file."""
         self._file.close()
 
     def __enter__(self) -> "EventLog":
@@ -56,12 +56,12 @@ class EventLog:
             raise HoneyguideError(f"cannot write {self.path}: {error.strerror}") from None
 
 
-def _event(now: float, step: int, what: bytes) -> bytes:
-    return b"\x09" + struct.pack("<d", now) + b"\x10" + _varint(step) + what
+def _event(now: float, step: int, content: bytes) -> bytes:
+    return b"\x09" + struct.pack("<d", now) + b"\x10" + _varint(step) + content
 
 
 def _field(number: int, data: bytes) -> bytes:
-    """A field of bytes with its length."""
+    """Return a length-delimited protocol buffer field."""
     return bytes([number << 3 | 2]) + _varint(len(data)) + data
 
 
@@ -74,13 +74,13 @@ def _varint(number: int) -> bytes:
 
 
 def _masked(data: bytes) -> bytes:
-    """CRC-32C, turned and shifted as TensorFlow's records have it."""
+    """Return the masked CRC-32C of a TFRecord."""
     crc = crc32c(data)
     return _CHECK.pack((((crc >> 15) | (crc << 17)) + 0xA282EAD8) & 0xFFFFFFFF)
 
 
 def crc32c(data: bytes) -> int:
-    """Castagnoli's checksum."""
+    """Return the CRC-32C (Castagnoli) of data."""
     table, crc = _table(), 0xFFFFFFFF
     for byte in data:
         crc = table[(crc ^ byte) & 255] ^ (crc >> 8)

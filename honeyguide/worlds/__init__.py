@@ -1,1 +1,1 @@
-"""Webs to crawl: live, recorded, generated, replayed. Which link comes next is not decided here."""
+"""Worlds, the webs to crawl: live, recorded, generated, archived. Links are not chosen here."""

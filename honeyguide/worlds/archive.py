@@ -15,8 +15,8 @@ def archive(
     judge: Judge,
     paths: str,
     parsers: int = 0,  # processes that parse and judge pages
-    spec: JudgeSpec | None = None,  # of the judges in those processes
+    spec: JudgeSpec | None = None,  # how those processes make their judge
 ) -> WebWorld:
-    """Pages from WARC files, a crawl's own or Common Crawl's, without requests."""
+    """Pages from WARC files, of a crawl or of Common Crawl, without requests."""
     reader = ParserPool(parsers, spec=spec) if parsers else None
     return WebWorld(judge, Pipeline([Redirects(ArchiveFetcher(paths))]), reader)

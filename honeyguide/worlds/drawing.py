@@ -1,4 +1,4 @@
-"""Pages drawn by lot."""
+"""Random samples of pages."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from honeyguide.errors import HoneyguideError
 
 
 def drawn(count: int, pages: int, rng: np.random.Generator) -> list[int]:
-    """The numbers of so many of a web's pages, each as likely as any other."""
+    """`count` page numbers below `pages`, drawn uniformly with replacement."""
     if count > pages:
         raise HoneyguideError(f"{count:,} random pages are more than the {pages:,} of this web")
     numbers: list[int] = rng.integers(pages, size=count).tolist()

@@ -1,4 +1,4 @@
-"""Any world with bad days: some of its pages fail, some are slow, some are gone."""
+"""Wraps a world and makes some of its pages fail, vanish or answer slowly."""
 
 import asyncio
 from dataclasses import replace
@@ -9,7 +9,7 @@ from honeyguide.errors import HoneyguideError
 
 
 class FaultyWorld:
-    """Breaks the same visits every time: which ones, the seed and the URL decide."""
+    """Breaks the visits that a hash of the seed and the URL selects, the same in every run."""
 
     def __init__(
         self,
@@ -17,43 +17,45 @@ class FaultyWorld:
         seed: int = 1,
         failing: float = 0.05,  # share of pages that answer with a server error
         vanished: float = 0.02,  # share of pages that are not found
-        slow: float = 0.05,  # share of the other pages that take `seconds` longer
+        slow: float = 0.05,  # share of all other pages that take `seconds` longer
         seconds: float = 5.0,
     ) -> None:
         if min(failing, vanished, slow, seconds) < 0 or failing + vanished > 1 or slow > 1:
-            raise HoneyguideError("the shares of faulty pages must lie between 0 and 1")
+            raise HoneyguideError(
+                "the shares of faulty pages must be between 0 and 1, and seconds zero or more"
+            )
         self.world = world
         self.seed = seed
         self.failing, self.vanished = failing, vanished
         self.slow, self.seconds = slow, seconds
 
     async def visit(self, link: Link) -> Visit:
-        """Visit, or fail."""
-        fate, haste = self._chances(link.url)
-        if fate < self.failing:
+        """Visit a page of the wrapped world, with its fault if it has one."""
+        failing, slow = self._draws(link.url)
+        if failing < self.failing:
             return Visit(link, None, Verdict(0.0, False), failure="status 500")
-        if fate < self.failing + self.vanished:
+        if failing < self.failing + self.vanished:
             return Visit(link, None, Verdict(0.0, False), failure="status 404")
-        if haste >= self.slow:
+        if slow >= self.slow:
             return await self.world.visit(link)
         await asyncio.sleep(self.seconds)
         visit = await self.world.visit(link)
         return replace(visit, seconds=visit.seconds + self.seconds)
 
-    def _chances(self, url: str) -> tuple[float, float]:
-        """Two numbers in [0, 1) that are the same on every machine."""
+    def _draws(self, url: str) -> tuple[float, float]:
+        """Two pseudo-random numbers in [0, 1) for a URL, the same on every machine."""
         digest = blake2b(f"{self.seed} {url}".encode(), digest_size=16).digest()
         first, second = digest[:8], digest[8:]
         return int.from_bytes(first, "big") / 2**64, int.from_bytes(second, "big") / 2**64
 
     def find(self, name: str) -> Link:
-        """The link to a seed, as the world inside knows it."""
+        """The link to a seed, as the wrapped world finds it."""
         return self.world.find(name)
 
     async def close(self) -> None:
-        """Close the world behind it."""
+        """Close the wrapped world."""
         await self.world.close()
 
     def truth(self) -> Truth:
-        """The truth of the world inside: what could be found if nothing failed."""
+        """The truth about the wrapped world, in which nothing fails."""
         return self.world.truth()

@@ -1,4 +1,4 @@
-"""A recorded web as the world."""
+"""Crawl a recorded web."""
 
 import asyncio
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from honeyguide.registry import part
 from honeyguide.worlds.drawing import drawn
 
 NOT_FOUND = Verdict(0.0, False)
-LOOKED_AT = 100  # pages that tell whether there are texts
+LOOKED_AT = 100  # pages that `has_texts` looks at
 
 
 @part("world", "graph", argument="path", files="path")
@@ -24,8 +24,8 @@ class GraphWorld:
         self,
         path: str,
         judge: Judge,
-        latency: float = 0.0,  # seconds a visit takes
-        outside: bool = False,  # whether pages show links that lead outside the recording
+        latency: float = 0.0,  # seconds that a visit takes
+        outside: bool = False,  # whether pages have their links to pages that are not recorded
     ) -> None:
         self.graph = Graph.open(path)
         self.judge = judge
@@ -48,17 +48,17 @@ class GraphWorld:
         return self.graph.index(url) >= 0
 
     def has_texts(self) -> bool:
-        """Whether pages have texts: those of WAT files have none."""
+        """Whether any of a sample of pages has text; pages from WAT files have none."""
         step = max(1, len(self.graph) // LOOKED_AT)
         some = range(0, len(self.graph), step)
         return any(self.graph.page_without_links(page).text for page in some)
 
     def find(self, name: str) -> Link:
-        """The link to the page with this id, title or URL, case aside."""
+        """The link to the page with this id, title or URL, in any case."""
         return Link(self.graph.url(self.graph.find(name)))
 
     def sample(self, count: int, rng: np.random.Generator) -> list[Link]:
-        """So many pages, each as likely as any other."""
+        """`count` pages drawn uniformly, with replacement."""
         return [Link(self.graph.url(page)) for page in drawn(count, len(self.graph), rng)]
 
     def labels(self) -> dict[str, int]:
@@ -69,7 +69,7 @@ class GraphWorld:
         """Nothing is open."""
 
     def truth(self, progress: Callable[[int, int], None] | None = None) -> Truth:
-        """All pages judged, once, and the links between them."""
+        """Judge all pages, on the first call; return verdicts and links."""
         if self._truth is None:
             count = len(self.graph)
             relevant = np.zeros(count, bool)
@@ -82,7 +82,7 @@ class GraphWorld:
         return self._truth
 
     def _judged(self, number: int) -> Page:
-        """A page as its judge needs it."""
+        """A page for the judge, with links only if the judge reads them."""
         if getattr(self.judge, "reads_links", True):
             return self.graph.page(number, self.outside)
         return self.graph.page_without_links(number)

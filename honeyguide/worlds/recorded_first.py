@@ -1,4 +1,4 @@
-"""A record of the web where it has a page, and the web beyond it (Friar 2017, §4.2.3)."""
+"""Serve pages from a recording where it has them, else from the live web (Friar 2017, §4.2.3)."""
 
 import asyncio
 from collections.abc import Callable, Iterable
@@ -23,7 +23,7 @@ from honeyguide.errors import HoneyguideError
 
 
 class RecordedFirst:
-    """Two worlds as one: a page of the record costs next to nothing, any other one a fetch."""
+    """Visits a page in `record` if it is there, else in `beyond`, which takes longer."""
 
     def __init__(
         self,
@@ -31,21 +31,21 @@ class RecordedFirst:
         beyond: World,
         has: Callable[[str], bool],  # whether the record has the page at a URL
         recorded_seconds: float = 0.01,
-        beyond_seconds: float = 1.0,  # the document: on the order of 1 s a page
+        beyond_seconds: float = 1.0,  # Friar (2017): about 1 s a page
     ) -> None:
         if min(recorded_seconds, beyond_seconds) < 0:
-            raise HoneyguideError("a page cannot cost less than no time")
+            raise HoneyguideError("the seconds of a page must be zero or more")
         self.record, self.beyond = record, beyond
-        self.has = lru_cache(maxsize=1 << 15)(has)  # menus name the same pages again and again
+        self.has = lru_cache(maxsize=1 << 15)(has)  # menus repeat the same links on every page
         self.recorded_seconds, self.beyond_seconds = recorded_seconds, beyond_seconds
         self.live = beyond.live
 
     def seconds(self, url: str) -> float:
-        """What the page at a URL costs, or is thought to cost where it is really fetched."""
+        """The seconds that the page at a URL takes, as an estimate for live fetches."""
         return self.recorded_seconds if self.has(url) else self.beyond_seconds
 
     async def visit(self, link: Link) -> Visit:
-        """Visit where it costs less; a simulated crawl spends the seconds on its own clock."""
+        """Visit a page in one of the two worlds; in a simulated crawl its clock advances."""
         if self.has(link.url):
             visit = replace(await self.record.visit(link), host_delay=UNASKED)
         else:
@@ -57,34 +57,34 @@ class RecordedFirst:
         return replace(visit, seconds=seconds)
 
     def find(self, name: str) -> Link:
-        """The link to a seed, which need not be in the record."""
+        """The link to a seed, which need not be recorded."""
         return self.beyond.find(name)
 
     def sample(self, count: int, rng: np.random.Generator) -> list[Link]:
-        """Pages drawn from the record."""
+        """Draw pages from the recording."""
         if not isinstance(self.record, Sampled):
-            raise HoneyguideError("no page can be drawn from a record like this")
+            raise HoneyguideError("random pages cannot be drawn from this kind of recording")
         return self.record.sample(count, rng)
 
     def recall(self, learnt: Iterable[OfHost]) -> None:
-        """What was learnt of hosts was learnt beyond the record."""
+        """Restore what was learnt about hosts, in the world beyond the recording."""
         if isinstance(self.beyond, Recalling):
             self.beyond.recall(learnt)
 
     def observe(self, observer: Callable[[Request], None]) -> None:
-        """Requests are sent beyond the record only."""
+        """Call the observer for each request; the recording sends none."""
         if isinstance(self.beyond, Observable):
             self.beyond.observe(observer)
 
     def labels(self) -> dict[str, int]:
-        """The labels of the record."""
+        """The labels of the recording."""
         return self.record.labels()
 
     def truth(self) -> Truth:
-        """All that can be found beyond the record too."""
+        """The truth about the world beyond the recording."""
         return self.beyond.truth()
 
     async def close(self) -> None:
-        """Close both."""
+        """Close both worlds."""
         await self.record.close()
         await self.beyond.close()

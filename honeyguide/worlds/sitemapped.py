@@ -19,7 +19,7 @@ from honeyguide.contracts import (
 )
 
 TAG_PATH = "sitemap"
-READ = "sitemaps"  # the name of the row that is stored of a host
+READ = "sitemaps"  # name of the stored fact that a host's sitemaps were read
 
 
 class Sitemapped:
@@ -32,7 +32,7 @@ class Sitemapped:
         most: int = 1000,  # links taken from a host's sitemaps
     ) -> None:
         self._world = world
-        self._read = read  # (URL, seconds until its host may be asked) -> links of its sitemaps
+        self._read = read  # (URL, seconds until its host may be requested) -> links of its sitemaps
         self._most = most
         self._hosts: set[str] = set()
         self.live = world.live
@@ -59,20 +59,20 @@ class Sitemapped:
             self._world.recall(learnt)
 
     def observe(self, observer: Callable[[Request], None]) -> None:
-        """Ask the wrapped world."""
+        """Call the observer for each request of the wrapped world."""
         if isinstance(self._world, Observable):
             self._world.observe(observer)
 
     def find(self, name: str) -> Link:
-        """Ask the wrapped world."""
+        """As the wrapped world has it."""
         return self._world.find(name)
 
     def labels(self) -> dict[str, int]:
-        """Ask the wrapped world."""
+        """As the wrapped world has it."""
         return self._world.labels()
 
     def truth(self) -> Truth:
-        """Ask the wrapped world."""
+        """As the wrapped world has it."""
         return self._world.truth()
 
     async def close(self) -> None:

@@ -79,11 +79,11 @@ class WebWorld:
             return Visit(link, None, NOTHING, response, failure, seconds, wait, again, learnt)
         try:
             found = await self._read(response)
-        except NoProcessError:  # it will be fetched again, so the response is not kept
+        except NoProcessError:  # the page will be fetched again, so this response is dropped
             return Visit(link, None, NOTHING, None, NO_PROCESS, seconds, wait, True, learnt)
         if found is None:
             return Visit(link, None, NOTHING, response, "unreadable", seconds, wait, False, learnt)
-        page, verdict, response = self._understand(response, *found)
+        page, verdict, response = self._judged(response, *found)
         return Visit(link, page, verdict, response, "", seconds, wait, learnt=learnt)
 
     def recall(self, learnt: Iterable[OfHost]) -> None:
@@ -122,19 +122,19 @@ class WebWorld:
         url = urls.canonical(response.url) or response.url
         return await self._reader.read(response.body, url, content_type)
 
-    def _understand(
+    def _judged(
         self, response: Response, parsed: Parsed, verdict: Verdict | None
     ) -> tuple[Page, Verdict, Response]:
         page, wanted = obey_directives(parsed.page, parsed.noindex, response.headers)
-        if not wanted:  # its links are followed; it is neither judged nor kept
+        if not wanted:  # noindex: links are followed, the page is neither judged nor stored
             return page, UNWANTED, replace(response, body=b"")
-        if verdict is None:  # judges may read the HTML, which is not kept
+        if verdict is None:  # the judge gets the HTML, which pages do not keep
             verdict = self._judge(replace(parsed.page, html=response.body[:MAX_BODY]))
         return page, verdict, response
 
 
 @part("world", "web")
-def live_web(  # noqa: PLR0913 each is something that a user can say
+def live_web(  # noqa: PLR0913 each is a setting of users
     judge: Judge,
     *,
     contact: str = NOBODY,
@@ -142,9 +142,9 @@ def live_web(  # noqa: PLR0913 each is something that a user can say
     allow_private: bool = False,
     resolve: str = "",  # "NAME=ADDRESS:PORT,...": addresses of hosts; "*" is any host
     scope: Scope | None = None,  # which URLs may be requested; None: all
-    sitemaps: bool = False,  # whether sites' sitemaps are a source of links
+    sitemaps: bool = False,  # whether links are taken from sitemaps, too
     parsers: int = 0,  # processes that parse and judge pages
-    spec: JudgeSpec | None = None,  # of the judges in those processes
+    spec: JudgeSpec | None = None,  # how those processes make their judge
 ) -> World:
     """The live web: obeys robots.txt, refuses private addresses, rate-limited per host."""
     settings = FetchSettings(contact, delay, allow_private, resolve, scope or Scope())

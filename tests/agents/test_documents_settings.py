@@ -81,7 +81,7 @@ def test_two_fifths_of_a_smoothed_relevance_are_the_pages_own():
 def test_walks_learn_with_the_settings_of_document_004(name, named):
     agent = named(name)
     assert agent.gamma == 0.75
-    fading = agent._fading
+    fading = agent._exploration
     assert (fading.first, fading.last, fading.steps) == (0.1, 0.0, 100_000)
     adam = agent._adam if name == "url_linear_q" else agent._values.cnn.parameters
     assert adam.step_size == 0.001
@@ -211,8 +211,8 @@ def test_the_network_chooses_the_output_that_its_slower_copy_weighs(named, monke
     views = agent._parameters.views
     with torch.no_grad():
         views(agent._parameters.data)["a_offset"][2] = 50.0  # the network's best is output 2,
-        views(agent._slow)["a_offset"][3] = 50.0  # the copy's is output 3
-    slow = {name: part.numpy() for name, part in views(agent._slow).items()}
+        views(agent._target_parameters)["a_offset"][3] = 50.0  # the copy's is output 3
+    slow = {name: part.numpy() for name, part in views(agent._target_parameters).items()}
     hidden = np.tanh(np.tanh(after @ slow["w1"] + slow["b1"]) @ slow["w2"] + slow["b2"])
     advantage = (hidden @ slow["a"] + slow["a_offset"])[0]
     worth = float((hidden @ slow["v"])[0, 0] + slow["v_offset"][0] + advantage[2]) - float(

@@ -3,11 +3,18 @@
 import numpy as np
 import pytest
 
-from honeyguide.agents.guide import COMPANY, DROUGHT, OWN_WORDS, PENDING, WORDS_AROUND, Guide
+from honeyguide.agents.guide import (
+    DROUGHT,
+    EVIDENCE_VARIANCE,
+    OWN_WORDS_VARIANCE,
+    PENDING,
+    WORDS_AROUND_VARIANCE,
+    Guide,
+)
 from honeyguide.contracts import Goal, Link, Page, Step, Trainable, Verdict, Visit
 from honeyguide.engine.memory import Memory
 from honeyguide.errors import HoneyguideError
-from honeyguide.features.evidence import EVIDENCE, SHOWN
+from honeyguide.features.evidence import EVIDENCE, SIBLINGS
 from honeyguide.registry import make
 from tests.candidates import candidates
 
@@ -44,15 +51,17 @@ def test_it_is_ridge_regression_about_its_belief(goal, visits):
     y = np.random.default_rng(1).random(visits)
     rows = []
     for place, reward in enumerate(y):
-        taken = guide.features.whole(x[place : place + 1])[0]  # as it is now
+        taken = guide.features.full_rows(x[place : place + 1])[0]  # as it is now
         rows.append(taken.astype(float))
         guide.learn([step(x, place, reward, x[:0])])
     belief = np.zeros(16 + EVIDENCE + 8)
     belief[17:20] = 0.3, 0.3, 0.5
-    precision = 2.0 / np.array([OWN_WORDS] * 16 + [COMPANY] * EVIDENCE + [WORDS_AROUND] * 8)
+    precision = 2.0 / np.array(
+        [OWN_WORDS_VARIANCE] * 16 + [EVIDENCE_VARIANCE] * EVIDENCE + [WORDS_AROUND_VARIANCE] * 8
+    )
     a = np.array(rows)
     solution = np.linalg.solve(a.T @ a + np.diag(precision), a.T @ (y - a @ belief))
-    expected = guide.features.whole(x) @ (belief + solution)
+    expected = guide.features.full_rows(x) @ (belief + solution)
     assert guide.score(x) == pytest.approx(expected, abs=1e-4)
 
 
@@ -79,10 +88,10 @@ def test_a_link_gains_when_its_sibling_turns_out_to_be_relevant(goal):
     visit = Visit(Link(hub.url), hub, Verdict(0.0, False))
     found = memory.link(memory.visit(int(memory.seed([visit.link]).ids[0]), visit), hub)
     x = candidates(guide.features(memory, found), found.ids)
-    before = guide.features.company.rows(found.ids)[1]
+    before = guide.features.evidence.rows(found.ids)[1]
     guide.learn([step(x, 0, 1.0, x[:0])])
-    after = guide.features.company.rows(found.ids)[1]
-    assert after[SHOWN] > before[SHOWN]
+    after = guide.features.evidence.rows(found.ids)[1]
+    assert after[SIBLINGS] > before[SIBLINGS]
 
 
 def test_after_hosts_that_soon_had_nothing_more_to_give_a_new_one_is_preferred(goal):
@@ -159,9 +168,9 @@ def test_of_another_topic_the_words_are_not_believed(goal, encoder):
     fresh = Guide(Goal("wine", encoder))
     fresh.load_policy(earlier.policy())
     x = seeds(fresh, ["opera house", "zzz"])
-    company = fresh.features.company.rows(x.ids)
+    evidence = fresh.features.evidence.rows(x.ids)
     assert fresh.score(x) == pytest.approx(
-        company[:, :EVIDENCE] @ earlier.policy()["weights"][320 : 320 + EVIDENCE], abs=1e-5
+        evidence[:, :EVIDENCE] @ earlier.policy()["weights"][320 : 320 + EVIDENCE], abs=1e-5
     )
 
 

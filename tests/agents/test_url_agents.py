@@ -19,7 +19,7 @@ from honeyguide.errors import HoneyguideError
 from honeyguide.frontiers.walks import Walks
 from honeyguide.plan import Plan
 from honeyguide.registry import make
-from honeyguide.training.actors import DONE, ActorReport, Actors, _Signals, _tell
+from honeyguide.training.actors import DONE, ActorReport, Actors, _send, _Signals
 from tests.candidates import candidates
 
 from ..processes import end
@@ -208,8 +208,8 @@ def test_actors_in_processes_train_the_network_that_is_watched():
         pace = lambda visit, step, now: actors.keep_pace(navigator.memory.visits)  # noqa: E731
         run_jumping(opened.crawl(navigator, pace).run(opened.seeds))
         actors.keep_pace(1_000_000)  # all have ended: nobody is waited for
-    assert [told.steps for told in actors.told] == [150, 150]
-    assert all(10 < len(told.visited) <= 150 for told in actors.told)
+    assert [report.steps for report in actors.reports] == [150, 150]
+    assert all(10 < len(report.visited) <= 150 for report in actors.reports)
     assert actors.rewards <= actors.visited
     assert int(agent._counts[0]) > 200  # steps of both, but for a few lost at the same moment
     assert not np.array_equal(agent.policy()["network"]["block"][0], before)
@@ -270,8 +270,8 @@ def test_actors_end_when_the_one_they_train_is_killed(tmp_path):
     ("spec", "complaint"),
     [
         ("url_linear_q:replay=some", "no replay named 'some'"),
-        ("url_async_dqn:update_every=0", "at least one step between updates"),
-        ("url_async_dqn:target_every=0", "at least one step between updates"),
+        ("url_async_dqn:update_every=0", "target_every of at least 1"),
+        ("url_async_dqn:target_every=0", "target_every of at least 1"),
         ("url_async_dqn:actors=-1", "zero or more actors"),
         ("url_classifier:batches=0", "at least one batch"),
         ("url_bag_classifier:batches=0", "at least one batch"),
@@ -304,10 +304,10 @@ def test_pages_are_shown_as_often_as_walks_have_the_choice_of_them():
     assert shown[2:4].sum() / shown[2:].sum() == pytest.approx(0.5, abs=0.02)
 
 
-def test_an_actor_says_nothing_that_nobody_hears():
+def test_an_actor_without_a_parent_sends_no_report():
     # no process has begun this one, as when the one that is trained is gone
     said: SimpleQueue[ActorReport] = SimpleQueue()
-    _tell(_Signals(said, None, None, None), ActorReport(1, frozenset(), frozenset()))
+    _send(_Signals(said, None, None, None), ActorReport(1, frozenset(), frozenset()))
     assert said.empty()
 
 

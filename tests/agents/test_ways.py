@@ -69,7 +69,7 @@ def test_a_page_of_another_host_between_starts_the_count_again():
 
 def test_the_limit_of_pages_in_a_row_can_be_set():
     assert order("host_limited_depth_first:1", chain("x" * 8)) == "abA"
-    with pytest.raises(HoneyguideError, match="at least one page"):
+    with pytest.raises(HoneyguideError, match="limit of at least 1 page"):
         make("agent", "host_limited_depth_first:0")
 
 
@@ -102,7 +102,7 @@ def test_a_beam_wide_enough_goes_where_its_agent_goes(encoder):
 def test_a_beam_needs_an_agent_that_exists_and_some_room(encoder):
     with pytest.raises(HoneyguideError, match="did you mean 'best_first'"):
         navigator("beam:agent=bestfirst", encoder)
-    with pytest.raises(HoneyguideError, match="at least one waiting"):
+    with pytest.raises(HoneyguideError, match="at least 1 waiting"):
         navigator("beam:width=0", encoder)
 
 

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from honeyguide.bench.web_statistics import (
     auc,
-    hold,
+    link_arrays,
     near_duplicates,
     ring_locality,
     tail_exponent,
@@ -37,7 +37,7 @@ def flags(pages):
 def test_rings_and_walks_see_relevance_at_its_distance():
     pages = chain(8, {0, 2, 5})
     pages = [*pages[:3], page("http://h/3", labels=("on",))]  # 0 -> 1 -> 2 -> 3
-    web, relevant = hold(pages), flags(pages)
+    web, relevant = link_arrays(pages), flags(pages)
     generator = np.random.default_rng(0)
     alone = np.array([True, False, False, False])
     assert walk_locality(web, relevant)[0] == pytest.approx(1 / 2)  # from 0 to 1, from 2 to 3
@@ -48,10 +48,10 @@ def test_rings_and_walks_see_relevance_at_its_distance():
 
 
 def test_links_are_counted_once_and_never_to_the_page_itself_or_outside():
-    web = hold([page("http://h/a", "http://h/b", "http://h/b", "http://h/a", "http://x/")])
+    web = link_arrays([page("http://h/a", "http://h/b", "http://h/b", "http://h/a", "http://x/")])
     assert len(web.targets) == 0
     both = [page("http://h/a", "http://h/b", "http://h/b", "http://h/a"), page("http://h/b")]
-    web = hold(both)
+    web = link_arrays(both)
     assert web.targets.tolist() == [1]
     assert web.offsets.tolist() == [0, 1, 1]
 

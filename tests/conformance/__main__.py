@@ -1,8 +1,8 @@
-"""Make docs/reference/conformance.md: which test shows which clause, and with how many cases.
+"""Generate docs/reference/conformance.md: the tests of each clause, and their number of cases.
 
-python -m tests.conformance           say whether the page is what would be made
-python -m tests.conformance --write   make it
-python -m tests.conformance --run     run the tests, and say how many cases hold
+python -m tests.conformance           check that the page is up to date
+python -m tests.conformance --write   write it
+python -m tests.conformance --run     run the tests and count the cases that pass
 """
 
 import argparse
@@ -19,7 +19,7 @@ from tests.conformance.clauses import STANDARDS, Clause, Standard
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "reference" / "conformance.md"
-OWN = "tests/conformance/"  # where every test has to show something
+OWN = "tests/conformance/"  # every test here must belong to a clause
 HEAD = """# Conformance
 
 Which tests show which clause of which standard. The clauses are in our words; the standards' own
@@ -39,11 +39,11 @@ from the texts of the standards.
 
 
 class Cases:
-    """A pytest plugin that counts cases by test, and what came of each."""
+    """A pytest plugin that counts cases and outcomes by test."""
 
     def __init__(self) -> None:
         self.all: Counter[str] = Counter()
-        self.failing: Counter[str] = Counter()  # known to
+        self.failing: Counter[str] = Counter()  # known to fail
         self.outcomes: dict[str, Counter[str]] = {}
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
@@ -63,15 +63,15 @@ def without_case(nodeid: str) -> str:
 
 
 def collected(*flags: str) -> Cases:
-    """The cases of all files that any clause names, and of all that are here."""
+    """Collect the cases of all tests that clauses name, and of all in this folder."""
     named = {test.partition("::")[0] for test in named_tests()}
     files = sorted(named | {f"{OWN}{path.name}" for path in (ROOT / OWN).glob("test_*.py")})
-    cases, said = Cases(), io.StringIO()
+    cases, output = Cases(), io.StringIO()
     os.chdir(ROOT)
-    with contextlib.redirect_stdout(said):
+    with contextlib.redirect_stdout(output):
         code = pytest.main(["-q", "-n", "0", "-p", "no:warnings", *flags, *files], [cases])
     if code not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
-        sys.exit(said.getvalue())
+        sys.exit(output.getvalue())
     return cases
 
 
@@ -80,7 +80,7 @@ def named_tests() -> list[str]:
 
 
 def complaints(cases: Cases) -> list[str]:
-    """What does not fit together."""
+    """Return clauses without tests and tests without a clause."""
     named = set(named_tests())
     missing = sorted(named - set(cases.all))
     idle = sorted(test for test in cases.all if test.startswith(OWN) and test not in named)
@@ -94,7 +94,7 @@ def complaints(cases: Cases) -> list[str]:
 
 
 def made(cases: Cases) -> str:
-    """The whole page."""
+    """Return the page as Markdown."""
     return HEAD + "".join(
         [
             *(_summary(each, cases) for each in STANDARDS),
@@ -146,25 +146,25 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.conformance", description=__doc__)
     parser.add_argument("--write", action="store_true", help="write the page")
     parser.add_argument("--run", action="store_true", help="run the tests that it names")
-    said = parser.parse_args()
-    cases = collected(*([] if said.run else ["--collect-only"]))
+    given = parser.parse_args()
+    cases = collected(*([] if given.run else ["--collect-only"]))
     if wrong := complaints(cases):
         sys.stdout.writelines(f"{each}\n" for each in wrong)
         return 1
-    if said.run:
-        return told(cases)
+    if given.run:
+        return print_outcomes(cases)
     page = made(cases)
-    if said.write:
+    if given.write:
         PAGE.parent.mkdir(parents=True, exist_ok=True)
         PAGE.write_text(page)
     elif not PAGE.exists() or PAGE.read_text() != page:
-        sys.stdout.write(f"{PAGE.relative_to(ROOT)} is not up to date: --write makes it anew\n")
+        sys.stdout.write(f"{PAGE.relative_to(ROOT)} is not up to date: --write updates it\n")
         return 1
     return 0
 
 
-def told(cases: Cases) -> int:
-    """Say for each standard what came of its cases."""
+def print_outcomes(cases: Cases) -> int:
+    """Print the outcomes of each standard's cases; return 1 if any failed."""
     failed = 0
     for standard in STANDARDS:
         outcomes: Counter[str] = Counter()

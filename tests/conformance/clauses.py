@@ -1,4 +1,4 @@
-"""Which test shows which clause of which standard."""
+"""The clauses of the standards, and the tests of each."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ ROBOTS_TXT = "tests/web/test_robots_txt.py"
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """Something that a standard asks for, in our own words, and the tests that show it."""
+    """A requirement of a standard, in our own words, and the tests for it."""
 
     section: str
     strength: str  # MUST, SHOULD, MAY; empty where the standard describes
@@ -24,7 +24,7 @@ class Clause:
 
 @dataclass(frozen=True, slots=True)
 class Standard:
-    """A standard, what of it is followed, and its clauses."""
+    """A standard, the parts of it that are implemented, and its clauses."""
 
     name: str
     url: str

@@ -1,4 +1,4 @@
-"""How to make one of each registered part; a new part needs a line only if it needs arguments."""
+"""Make one of each registered part; a new part needs a line here only if it needs arguments."""
 
 import atexit
 import dataclasses
@@ -16,12 +16,12 @@ from honeyguide.source_finder.model import read_model, shared_encoder
 from honeyguide.training.judge import train_judge
 
 TOPIC = "geology"
-SPELLING = {"ngrams"}  # encoders that know how words are written, not what they mean
+SPELLING = {"ngrams"}  # encoders of spelling, not of meaning
 LIVE = {"web"}  # worlds that cannot be visited in these checks
-SEERS = {"oracle", "url_bag_classifier", "url_classifier"}  # they may know the truth
+SEERS = {"oracle", "url_bag_classifier", "url_classifier"}  # agents that may use the truth
 SPECS = {
     ("agent", "dqn_outputs"): "dqn_outputs:pages=200",
-    ("agent", "source_finder"): "source_finder:threshold=-1,batch=2",  # it must not stop
+    ("agent", "source_finder"): "source_finder:threshold=-1,batch=2",  # so that it never stops
     ("judge", "label"): "label:geology",
     ("judge", "label_and_cosine"): "label_and_cosine:geology",
     ("judge", "targets"): "targets:geology.example",
@@ -42,7 +42,7 @@ def encoder():
 
 
 def examples():
-    """A few pages on geology, and others."""
+    """Return pages on geology and pages on other topics."""
     rocks = "rocks minerals volcanoes mountains crystals lava strata fossils quartz basalt".split()
     pages = [Page("", "Geology", f"On {a}, {b} and geology.") for a in rocks for b in rocks[:3]]
     return pages, [Page("", topic, text) for topic, text in YARDSTICK]
@@ -56,7 +56,7 @@ def temporary_folder():
 
 @functools.cache
 def trained_judge(shared_encoder):
-    """A file of a classifier that knows a little about geology."""
+    """Return the file of a classifier trained on a few pages on geology."""
     path = temporary_folder() / "geology"
     train_judge(*examples(), shared_encoder).model.save(path)
     return str(path)
@@ -64,7 +64,7 @@ def trained_judge(shared_encoder):
 
 @functools.cache
 def trained_scorer():
-    """A file of a source finder whose page scorer knows a little about geology."""
+    """Return the file of a source finder whose page scorer is trained on geology."""
     from honeyguide.source_finder.training.page_scorer import ScorerTraining
 
     path = temporary_folder() / "geology.model"

@@ -120,7 +120,7 @@ def test_failures_everywhere_break_nothing(name, encoder):
 
 
 class Noisy:
-    """A web where all but the first pages visited say something else and lead elsewhere."""
+    """A web like another one in which all but some pages have other texts and links."""
 
     live = False
 

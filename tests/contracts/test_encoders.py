@@ -23,7 +23,7 @@ def test_texts_become_unit_rows_and_nothing_becomes_zero(each):
     assert each([]).shape == (0, each.width)
 
 
-def test_what_means_the_same_lies_near(each, request):
+def test_texts_of_similar_meaning_have_similar_vectors(each, request):
     if request.node.callspec.params["each"] in samples.SPELLING:
         rock, stone, guitar = each(["volcanic rock", "a rock of a volcano", "electric guitar"])
         assert rock @ stone > rock @ guitar
@@ -32,7 +32,7 @@ def test_what_means_the_same_lies_near(each, request):
     assert rock @ stone > rock @ guitar
 
 
-def test_a_text_means_the_same_in_any_company(each):
+def test_a_text_has_the_same_vector_in_any_batch(each):
     texts = ["rocks", "sailing ships on the sea", "", "rocks"]
     together = each(texts)
     for text, row in zip(texts, together, strict=True):

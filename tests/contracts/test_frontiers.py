@@ -17,7 +17,7 @@ def fill(frontier, count=50, hosts=5):
 
 
 @every_frontier
-def test_whatever_is_put_in_comes_out_once(name):
+def test_every_link_that_was_put_is_taken_once(name):
     frontier = samples.frontier(name, 2)
     fill(frontier)
     taken = []
@@ -54,7 +54,7 @@ def test_a_host_has_one_request_in_flight_and_rests_between_two(name, at_random)
 
 
 @every_frontier
-def test_a_host_that_was_not_asked_is_as_ready_as_before(name):
+def test_a_visit_without_a_request_costs_its_host_no_delay(name):
     frontier = samples.frontier(name, 2, delay=3.0)
     fill(frontier, count=20, hosts=1)
     for _ in range(10):

@@ -1,4 +1,4 @@
-"""What every registered part promises to a crawl that is saved and goes on: the same decisions."""
+"""Every registered part takes the same decisions in a resumed crawl."""
 
 import numpy as np
 import pytest
@@ -120,7 +120,7 @@ def test_a_crawl_goes_on_as_it_was_with_little_memory(agent, frontier, kilobytes
 
 
 class Forgetful(LiveGuard):
-    """A guard that does not know again what it had seen."""
+    """A guard that loads only a part of its state."""
 
     def load(self, state):
         super().load(state)
@@ -128,7 +128,7 @@ class Forgetful(LiveGuard):
 
 
 class Careless(LiveGuard):
-    """One that does not even save it."""
+    """A guard that does not save its counter."""
 
     visits = 0
 
@@ -141,7 +141,7 @@ class Careless(LiveGuard):
 
 
 class Shrinking(LiveGuard):
-    """One that takes fewer bytes when it was loaded."""
+    """A guard that reports fewer bytes after loading."""
 
     extra = 8
 
@@ -160,7 +160,7 @@ def test_a_part_that_forgets_something_is_named(encoder):
         steering.guard = guard()
         return steering
 
-    with pytest.raises(ResumeError, match=r"does not know again state\['guard'\]\['tally'\]"):
+    with pytest.raises(ResumeError, match=r"saves a different state\['guard'\]\['tally'\]"):
         check_resume(lambda: forgetful(Forgetful))
     with pytest.raises(ResumeError, match="events later"):
         check_resume(lambda: forgetful(Careless))
@@ -169,7 +169,7 @@ def test_a_part_that_forgets_something_is_named(encoder):
 
 
 class Changing(GrowingWeb):
-    """A web that answers differently the next time."""
+    """A web whose pages differ with each instance."""
 
     worlds = 0
 
@@ -180,5 +180,5 @@ class Changing(GrowingWeb):
 
 
 def test_a_world_that_changes_is_named(encoder):
-    with pytest.raises(ResumeError, match="a fresh world shows something else"):
+    with pytest.raises(ResumeError, match="a new world shows something else"):
         check_resume(lambda: navigator(encoder), Changing, pages=50, saves=1)

@@ -79,19 +79,19 @@ def test_a_link_of_the_page_just_read_leads_to_the_same_page(tmp_path):
     assert [graph.index(url) for url in urls] == before == list(range(9))
 
 
-def test_hosts_are_at_rest_when_each_of_them_may_be_asked():
+def test_all_hosts_are_ready_when_each_of_them_may_be_requested():
     hosts = Hosts(delay=2.0)
-    hosts.know(3)
-    assert hosts.at_rest(0.0)
+    hosts.grow(3)
+    assert hosts.all_ready(0.0)
     before = hosts.start(1, 0.0)
-    assert not hosts.at_rest(10.0)
+    assert not hosts.all_ready(10.0)
     hosts.end(1, before, 10.0, None)
-    assert not hosts.at_rest(11.0)
-    assert hosts.at_rest(12.0)
+    assert not hosts.all_ready(11.0)
+    assert hosts.all_ready(12.0)
     again = Hosts(delay=2.0)
     again.load(hosts.state())
-    assert not again.at_rest(11.0)
-    assert again.at_rest(12.0)
+    assert not again.all_ready(11.0)
+    assert again.all_ready(12.0)
     hosts.start(2, 12.0)
     hosts.cancel(2, before)
     assert hosts.may_ask(np.array([0, 1, 2], np.int32), 12.0).all()

@@ -1,4 +1,4 @@
-"""A short kept crawl on a disk that fails as it is told to; as a program it starts such crawls."""
+"""A short stored crawl on a disk with injected faults; run as a program, it starts such crawls."""
 
 import ctypes
 from pathlib import Path
@@ -10,12 +10,12 @@ from honeyguide.storage.store import Recorded, Store
 from .. import kept
 
 KINDS = ("open", "write", "sync", "truncate", "rename", "unlink", "mkdir")  # as in faults.c
-SHORT = -1  # only a half is written
+SHORT = -1  # in place of an errno: only half is written
 WARC_BYTES = 12_000  # a few visits: most crawls have several files
 
 
 class Learner(kept.Learner):
-    """Has learnt something that other crawls can begin with."""
+    """A learner whose weights can be saved as a policy."""
 
     def policy(self):
         return {"w": self.w}
@@ -25,12 +25,12 @@ class Learner(kept.Learner):
 
 
 class Flushed:
-    """Steers like a recorded navigator, and makes everything safe after every few visits."""
+    """A recorded navigator that flushes the store after every few visits."""
 
     def __init__(self, recorded, every, is_safe):
         self.recorded = recorded
         self.every = every
-        self.is_safe = is_safe  # told how many visits are
+        self.is_safe = is_safe  # called with the number of flushed visits
 
     def __getattr__(self, name):
         return getattr(self.recorded, name)
@@ -44,7 +44,7 @@ class Flushed:
 
 
 def run(folder, log, safe, pages, *, fault=None, calls="", count="", every=3, min_visits=4):
-    """Begin or go on with a crawl; a fault is its kind, its turn, how, and whether it stays."""
+    """Begin or resume a crawl; a fault is (kind of call, number of the call, error, persists)."""
     disk = ctypes.CDLL(None)
     folder = Path(folder)
     kept.PAGES, snapshots.MIN_VISITS = pages, min_visits
@@ -72,7 +72,7 @@ def run(folder, log, safe, pages, *, fault=None, calls="", count="", every=3, mi
 def _crawl(folder, log, every, is_safe):
     if not database.holds_crawl(folder):
         database.create(folder, {})
-    # commits come with flushes alone: the same calls every time
+    # commits only with flushes, so that the calls are the same every time
     store = Store(folder, batch_seconds=3600.0, warc_bytes=WARC_BYTES)
     try:
         navigator = kept.navigator()

@@ -1,4 +1,4 @@
-"""What a disk may hold after the power fails: what was not synced is gone, or is not."""
+"""Simulate what a disk may hold after a loss of power, when unsynced changes may be lost."""
 
 import struct
 from dataclasses import dataclass, field
@@ -7,10 +7,10 @@ from pathlib import PurePath
 
 OPEN, WRITE, SYNC, TRUNCATE, RENAME, UNLINK, MKDIR, CLOSED, MARK = range(9)  # as in faults.c
 _HEAD = struct.Struct("<iiqII")
-SECTOR = 512  # bytes that a disk writes wholly or not at all
-# what became of writes that were not synced: nothing, all, the last alone, a part of the last
+SECTOR = 512  # bytes that a disk writes atomically
+# which unsynced writes survive: none, all, only the last, all but a part of the last
 NONE, ALL, LAST, TORN = "none", "all", "last", "torn"
-# what became of names that were not synced; the folder of the crawl itself is one of them
+# which unsynced names survive: none, all, not even the folder of the crawl
 UNDONE, DONE, GONE = "undone", "done", "folder undone"
 LOSSES = [(names, data) for names in (UNDONE, DONE) for data in (NONE, ALL, LAST, TORN)]
 LOSSES.append((GONE, NONE))
@@ -18,11 +18,11 @@ LOSSES.append((GONE, NONE))
 
 @dataclass(slots=True)
 class File:
-    """Its bytes on the disk, and the changes since."""
+    """The synced bytes of a file, and the changes since."""
 
     safe: bytes = b""
-    since: list[tuple[int, bytes | None]] = field(default_factory=list)  # None: cut off there
-    contents: dict[str, bytes] = field(default_factory=dict)  # worked out since the last change
+    since: list[tuple[int, bytes | None]] = field(default_factory=list)  # None: truncated there
+    contents: dict[str, bytes] = field(default_factory=dict)  # cache, by loss
 
     def change(self, offset, data):
         self.since.append((offset, data))
@@ -49,7 +49,7 @@ class File:
 
 @dataclass(slots=True)
 class Folder:
-    """The names on the disk, and those that programs see."""
+    """The synced names of a folder, and those that programs see."""
 
     safe: dict[str, "File | Folder"] = field(default_factory=dict)
     now: dict[str, "File | Folder"] = field(default_factory=dict)
@@ -72,7 +72,7 @@ def _changed(content, changes):
 
 
 class Disk:
-    """Follows the logged calls of a process, one at a time."""
+    """The files of a process, updated by each of its logged system calls."""
 
     def __init__(self, root):
         self.root = PurePath(root)
@@ -100,7 +100,7 @@ class Disk:
             self._rename(first, second) if op == RENAME else self._unlink(first)
 
     def after(self, names, data):
-        """All files by path, and None for folders, after this loss."""
+        """Return all files by path, None for folders, after a loss of power."""
         top = self.top.safe if names == GONE else self.top.now
         return dict(_walk(top, PurePath(), names, data))
 
@@ -138,12 +138,12 @@ def _walk(entries, place, names, data):
         if isinstance(found, Folder):
             yield str(path), None
             yield from _walk(found.now if names == DONE else found.safe, path, names, data)
-        elif not name.endswith("-shm"):  # made anew from the log
+        elif not name.endswith("-shm"):  # rebuilt from the log
             yield str(path), found.content(data)
 
 
 def calls(log):
-    """The logged calls of a process, in order."""
+    """Yield the logged calls of a process in order."""
     data, at = log.read_bytes(), 0
     while at < len(data):
         op, fd, number, first, second = _HEAD.unpack_from(data, at)
@@ -153,7 +153,7 @@ def calls(log):
 
 
 def states(log, root, losses=LOSSES):
-    """Every different state that a loss of power may leave, and the visits that must be in it."""
+    """Yield every distinct state that a loss of power may leave, with the visits it must hold."""
     disk, seen = Disk(root), set()
     for number, call in enumerate(calls(log)):
         disk.follow(*call)

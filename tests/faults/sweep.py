@@ -1,6 +1,6 @@
-"""Every fault and every loss of power of a short crawl: what came of it, and what was wrong.
+"""Try every disk fault and every loss of power in a short crawl, and report what goes wrong.
 
-As a program it tries them all: python -m tests.faults.sweep
+Run them all: python -m tests.faults.sweep
 """
 
 import argparse
@@ -25,25 +25,25 @@ from .crawls import KINDS, SHORT
 
 SOURCE = Path(__file__).parent / "faults.c"
 NAMES = {**errno.errorcode, SHORT: "SHORT"}
-# what may go wrong with which calls, and whether it stays so: a full disk stays full
+# kind of call, error, and whether it persists: a full disk stays full
 WRONGS = [
     *((kind, errno.ENOSPC, True) for kind in ("open", "write", "sync", "rename", "mkdir")),
     *((kind, errno.EIO, False) for kind in KINDS),
     *((kind, errno.EINTR, False) for kind in ("open", "write", "sync", "truncate")),
     ("write", SHORT, False),
 ]
-LASTING = [(kind, errno.EIO, True) for kind in KINDS]  # a disk that is broken, for the whole sweep
+LASTING = [(kind, errno.EIO, True) for kind in KINDS]  # a broken disk; only in the whole sweep
 
 
 def quick_folder():
-    """A new folder, in memory where that can be: thousands of syncs take long on a disk."""
+    """Return a new folder, in memory if possible: thousands of syncs are slow on a disk."""
     memory = Path("/dev/shm")
     is_there = memory.is_dir() and os.access(memory, os.W_OK)
     return Path(tempfile.mkdtemp(prefix="faults-", dir=memory if is_there else None))
 
 
 def compile_library(folder):
-    """Build the library that makes a disk fail."""
+    """Compile the library that injects disk faults and return its path."""
     library = folder / "faults.so"
     compiler = ["cc", "-O1", "-shared", "-fPIC", "-o", str(library), str(SOURCE), "-ldl"]
     subprocess.run(compiler, check=True, timeout=60)
@@ -51,7 +51,7 @@ def compile_library(folder):
 
 
 class Bench:
-    """A crawl of so many pages, tried again and again on a disk that fails."""
+    """Runs a crawl of so many pages again and again with injected faults."""
 
     def __init__(self, folder, pages):
         self.folder, self.pages = Path(folder), pages
@@ -73,7 +73,7 @@ class Bench:
     # ------------------------------------------------------------------ faults
 
     def faults(self, wrongs=(*WRONGS, *LASTING)):
-        """Every kind of fault with how many turns it has, when nothing else goes wrong."""
+        """Return every kind of fault with the number of calls it can hit."""
         where = self._new()
         ended = self._run(where, count=str(where / "count"))
         assert ended == (0, ""), ended
@@ -82,7 +82,7 @@ class Bench:
         return [(*wrong, counts[KINDS.index(wrong[0])]) for wrong in wrongs]
 
     def try_fault(self, kind, how, stays, turn):
-        """What is wrong after a fault; nothing when all is well."""
+        """Return what is wrong after a fault; an empty list if nothing is."""
         where = self._new()
         fault = kind, turn, how, stays
         code, said = self._run(where, fault=fault, count=str(where / "count"))
@@ -103,11 +103,11 @@ class Bench:
     # ------------------------------------------------------------------ loss of power
 
     def losses(self):
-        """Every different state that a loss of power may leave."""
+        """Return every distinct state that a loss of power may leave."""
         return list(disk.states(self.calls, self.root))
 
     def try_loss(self, number, loss, safe, files):
-        """What is wrong with a crawl after power was lost; nothing when all is well."""
+        """Return what is wrong after a loss of power; an empty list if nothing is."""
         where = self._new()
         for path, content in sorted(files.items()):
             file = where / "disk" / path
@@ -134,16 +134,16 @@ class Bench:
         return self.nursery.wait(self.nursery.start(**places, **crawl, **settings))
 
     def _after(self, where, safe):
-        """Whether what is there is a beginning of the crawl, which goes on to its end."""
+        """Return what is wrong: the stored visits must begin the crawl, which must resume."""
         folder, log = where / "disk" / "crawl", where / "log"
         kept = self._kept(where, folder)
         wrong = []
         if isinstance(kept, str):
             return [kept]
         if kept != self.expected[: len(kept)]:
-            wrong.append("what is kept is not what happened")
+            wrong.append("the stored visits are not those of the crawl")
         if len(kept) < safe:
-            wrong.append(f"{len(kept)} visits are kept, {safe} were said to be safe")
+            wrong.append(f"{len(kept)} visits are stored, {safe} were reported safe")
         asked = _lines(log)
         code, said = self._run(where)
         if code or said:
@@ -159,7 +159,7 @@ class Bench:
         return wrong
 
     def _kept(self, where, folder):
-        """The visits that are committed, from a copy; what is wrong, if they cannot be read."""
+        """Return the committed visits, read from a copy; a string if they cannot be read."""
         copy = where / "copy"
         copy.mkdir()
         for path in folder.glob("crawl.sqlite*"):
@@ -190,10 +190,12 @@ def _number(file):
 
 
 def main():
-    """Try everything, and report as JSON."""
+    """Try all faults and losses, and print a report as JSON."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--pages", type=int, default=24, help="that the crawl has")
-    parser.add_argument("--share", type=float, default=1.0, help="of all faults and losses")
+    parser.add_argument("--pages", type=int, default=24, help="pages of the crawl")
+    parser.add_argument(
+        "--share", type=float, default=1.0, help="share of faults and losses to try"
+    )
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
     chance, began = random.Random(given.seed), time.monotonic()

@@ -1,4 +1,4 @@
-"""Crawls on disks that fail, and on disks that lose power, by the real system calls."""
+"""Crawls with injected disk faults and losses of power, at the level of system calls."""
 
 import random
 import shutil
@@ -38,7 +38,7 @@ def longer():
 
 
 def faults(bench):
-    """Every single fault that a crawl can meet."""
+    """Return every fault that can hit a call of the crawl."""
     return [
         (kind, how, stays, turn)
         for kind, how, stays, turns in bench.faults()
@@ -110,7 +110,7 @@ def test_a_full_disk_is_not_taken_for_a_crawl(tmp_path):
 
 
 def test_the_disk_fails_where_it_is_told_to(tiny):
-    """Or else all of the above would hold for nothing."""
+    """Without this, the tests above could pass with no fault injected."""
     where = tiny.folder / "told"
     code, said = tiny._run(where, fault=("write", 1, 28, True), count=str(where / "count"))
     assert code == 1

@@ -5,7 +5,7 @@ import pytest
 
 from honeyguide.contracts import Goal, Link, Page, Verdict, Visit
 from honeyguide.engine.memory import Memory
-from honeyguide.features.evidence import EVIDENCE, SHOWN, TRUST, LinkEvidence, hashed
+from honeyguide.features.evidence import EVIDENCE, PRIOR, SIBLINGS, LinkEvidence, hashed
 
 PAGES = 40
 
@@ -36,7 +36,7 @@ class Walk:
         self.memory.visit(number, Visit(Link(url(number)), page, verdict))
         found = self.memory.link(number, page)
         self.features(self.memory, found)
-        self.features.company.credit(number, verdict.relevance)
+        self.features.evidence.add_visit(number, verdict.relevance)
         seen.append(number)
         for to in set(self.links[number]) - {number}:
             self.shown_by[to].append(number)
@@ -51,7 +51,7 @@ class Walk:
         for parent in self.shown_by[number]:
             told = [to for to in set(self.links[parent]) if to in self.visited and to != parent]
             good = sum(self.relevant[to] for to in told)
-            shares.append((good + TRUST * usual) / (len(told) + TRUST))
+            shares.append((good + PRIOR * usual) / (len(told) + PRIOR))
         return np.mean(shares) - usual if shares else 0.0
 
 
@@ -62,32 +62,32 @@ def test_siblings_are_worth_what_came_of_the_other_links_of_each_parent(goal, se
     for number in rng.permutation(PAGES)[:25].tolist():
         walk.visit(number)
     waiting = [n for n in range(PAGES) if n not in walk.visited]
-    rows = walk.features.company.rows(np.array(waiting, np.int32))
+    rows = walk.features.evidence.rows(np.array(waiting, np.int32))
     expected = [walk.siblings(n) for n in waiting]
-    assert rows[:, SHOWN] == pytest.approx(expected, abs=1e-5)
+    assert rows[:, SIBLINGS] == pytest.approx(expected, abs=1e-5)
     assert np.ptp(expected) > 0.05
 
 
-def test_worth_is_the_product_with_the_rows_for_few_links_and_for_many(goal):
+def test_dot_is_the_product_with_the_rows_for_few_links_and_for_many(goal):
     rng = np.random.default_rng(1)
     walk = Walk(goal, rng)
     for number in range(20):
         walk.visit(number)
-    company = walk.features.company
-    weights = rng.standard_normal(company.width).astype(np.float32)
+    evidence = walk.features.evidence
+    weights = rng.standard_normal(evidence.width).astype(np.float32)
     for pages in (np.arange(3, dtype=np.int32), np.arange(PAGES, dtype=np.int32)):
-        assert company.worth(pages, weights) == pytest.approx(
-            company.rows(pages) @ weights, abs=1e-5
+        assert evidence.dot(pages, weights) == pytest.approx(
+            evidence.rows(pages) @ weights, abs=1e-5
         )
 
 
-def test_saved_company_is_the_same(goal):
+def test_saved_evidence_is_the_same(goal):
     walk, again = (Walk(goal, np.random.default_rng(2)) for _ in range(2))
     for number in range(20):
         walk.visit(number)
     again.features.load(walk.features.state())
     pages = np.arange(PAGES, dtype=np.int32)
-    assert np.array_equal(again.features.company.rows(pages), walk.features.company.rows(pages))
+    assert np.array_equal(again.features.evidence.rows(pages), walk.features.evidence.rows(pages))
 
 
 def test_what_several_pages_say_about_a_link_is_averaged(goal):
@@ -100,7 +100,7 @@ def test_what_several_pages_say_about_a_link_is_averaged(goal):
         visit = Visit(Link(url(number)), page, Verdict(0, False))
         found = memory.link(memory.visit(int(id), visit), page)
         features(memory, found)
-        rows.append(features.company.rows(found.ids)[0])
+        rows.append(features.evidence.rows(found.ids)[0])
     vectors = goal.encoder(contexts)
     likeness = vectors @ goal.encoder([goal.topic])[0]
     assert rows[1][2] == pytest.approx(likeness.mean(), abs=1e-6)

@@ -12,9 +12,9 @@ BARREN = 0.3 * np.log(3)  # two visits without a relevant page
 def records():
     """Of three hosts, the first was visited three times, the last two in vain; the third never."""
     records = HostRecords()
-    records.meet(np.arange(3, dtype=np.int32))
+    records.grow(np.arange(3, dtype=np.int32))
     for host, relevant in ((0, 1.0), (0, 0.0), (1, 1.0), (0, 0.0)):
-        records.credit(host, relevant)
+        records.add_visit(host, relevant)
     return records
 
 
@@ -25,26 +25,26 @@ def test_hosts_are_compared_with_the_mean_of_those_visited(records):
 
 
 def test_a_relevant_page_ends_a_barren_time(records):
-    records.credit(0, 1.0)
+    records.add_visit(0, 1.0)
     assert records.rows(np.arange(3, dtype=np.int32))[:, 1] == pytest.approx(0.0)
 
 
 def test_a_single_host_is_worth_exactly_nothing():
     records, only = HostRecords(), np.zeros(1, np.int32)
-    records.meet(only)
+    records.grow(only)
     for visit in range(500):
-        records.credit(0, float(visit % 7 == 0))
+        records.add_visit(0, float(visit % 7 == 0))
         assert not records.rows(only).any()
 
 
-def test_worth_is_the_product_with_the_rows(records):
+def test_dot_is_the_product_with_the_rows(records):
     hosts, weights = np.array([2, 0, 0, 1], np.int32), np.array([0.5, -2.0], np.float32)
-    assert records.worth(hosts, weights) == pytest.approx(records.rows(hosts) @ weights)
+    assert records.dot(hosts, weights) == pytest.approx(records.rows(hosts) @ weights)
 
 
 def test_saved_records_go_on_the_same(records):
     again, hosts = HostRecords(), np.arange(3, dtype=np.int32)
     again.load(records.state())
     for each in (records, again):
-        each.credit(2, 0.0)
+        each.add_visit(2, 0.0)
     assert np.array_equal(again.rows(hosts), records.rows(hosts))

@@ -1,7 +1,7 @@
-"""Mutated inputs, and bounds on what reading them may cost.
+"""Mutate inputs, and limit the time and memory of reading them.
 
-FUZZ_EXAMPLES=5000 FUZZ_RANDOM=1 (make fuzz) tries many, others each time; without them the
-examples are few and always the same. What was found once is kept in seeds/, by target.
+FUZZ_EXAMPLES=5000 FUZZ_RANDOM=1 (make fuzz) tries many inputs, different ones each time; without
+them the examples are few and always the same. Inputs that failed once are in seeds/, by target.
 """
 
 import hashlib
@@ -23,15 +23,15 @@ from honeyguide.errors import HoneyguideError
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "0"))
 RANDOM = bool(os.environ.get("FUZZ_RANDOM"))
 SEEDS = Path(__file__).parent / "seeds"
-SECONDS = 2.0  # of the processor, for an input of some kilobytes: generous
-ROOM, TIMES = 48 << 20, 200  # bytes that any input may cost, and for each of its own
+SECONDS = 2.0  # processor time for an input of some kilobytes: generous
+ROOM, TIMES = 48 << 20, 200  # bytes of memory for any input, plus so many per input byte
 EXPECTED = (HoneyguideError, DamagedError)
 _NASTY = [b"\0", b"\xff", b"\x80", b"\xed\xa0\x80", b"\r", b"\n", b" ", b"-1", b"%", b"[", b"{",
           b"<", b"\xef\xbb\xbf", b"\xe2\x80\xae", b"1e999", b"9" * 20, b"..", b"//"]  # fmt: skip
 
 
 def bounded(read: Callable[[], Any], size: int) -> None:
-    """Read something: nothing but a sentence may be raised, at a bounded cost."""
+    """Call `read`: it may raise only expected errors, within limits of time and memory."""
     tracemalloc.start(1)
     start = time.process_time()
     try:
@@ -48,7 +48,7 @@ def bounded(read: Callable[[], Any], size: int) -> None:
 
 @contextmanager
 def _keeping(target: str, data: bytes) -> Iterator[None]:
-    """Keep an input that something is wrong with."""
+    """Save an input that fails to seeds/ in random runs."""
     try:
         yield
     except BaseException as error:
@@ -60,7 +60,7 @@ def _keeping(target: str, data: bytes) -> Iterator[None]:
 
 
 def fuzz(few: int) -> Callable[[Any], Any]:
-    """Settings of a fuzzing test that is quick with so many examples."""
+    """Return hypothesis settings with so many examples, unless FUZZ_EXAMPLES says more."""
     return settings(
         max_examples=EXAMPLES or few,
         derandomize=not RANDOM,
@@ -71,12 +71,12 @@ def fuzz(few: int) -> Callable[[Any], Any]:
 
 
 def kept(target: str) -> list[bytes]:
-    """Inputs of a target that are kept, each once interesting."""
+    """Return the saved inputs of a target."""
     return [path.read_bytes() for path in sorted((SEEDS / target).glob("*"))]
 
 
 def fuzzed(target: str, seeds: Sequence[bytes], tokens: Sequence[bytes] = (), few: int = 60) -> Any:
-    """Decorate test(place, data): run it on seeds as they are, then on mutated ones."""
+    """Decorate test(place, data) to run on the seeds, then on mutated ones."""
 
     def decorate(test: Callable[..., None]) -> Any:
         def run(place: Any) -> None:
@@ -95,7 +95,7 @@ def try_all(
     few: int,
     check: Callable[[bytes], None],
 ) -> None:
-    """Check seeds, those that are kept, and what mutation makes of them."""
+    """Check given seeds, saved seeds, and mutations of both."""
     whole = [*seeds, *kept(target)]
 
     def one(data: bytes) -> None:
@@ -113,7 +113,7 @@ def try_all(
 
 
 def mutated(random: Random, seeds: Sequence[bytes], tokens: Sequence[bytes] = ()) -> bytes:
-    """A valid input with bytes flipped, cut, doubled, nested, replaced or spliced."""
+    """Return a seed with bytes flipped, cut, doubled, nested, replaced or spliced."""
     data = bytearray(random.choice(seeds))
     for _ in range(random.randint(1, 6)):
         at = random.randint(0, len(data))

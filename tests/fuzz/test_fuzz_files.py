@@ -1,4 +1,4 @@
-"""Files from strangers: whatever is in them, reading gives what is there or one sentence."""
+"""Fuzz files: reading one returns its content or raises an error of one sentence."""
 
 import gzip
 import io
@@ -48,7 +48,7 @@ EXPECTED = (HoneyguideError, DamagedError)
 
 
 class Place:
-    """A folder for one input after another."""
+    """The input file and the output folder of a test, reused for each input."""
 
     def __init__(self, folder):
         self.file, self.out = folder / "input", folder / "out"
@@ -77,7 +77,7 @@ def read_all(graph):
 
 
 def imported(work, *arguments):
-    """What an import makes can be read from end to end."""
+    """Run an import and read every page of its result."""
     work(*arguments)
     read_all(Graph(arguments[-1]))
 
@@ -295,7 +295,7 @@ def test_any_recorded_web_is_read_or_refused(place, web):
 
 
 def spoilt(random, name, data):
-    """With other numbers, or with another header."""
+    """Return a file of a recorded web with changed numbers or a changed header."""
     if not name.endswith(".npy") or random.random() < 0.3:
         return mutated(random, [data], [b"(99999999999,)", b"'<f8'", b"'|O'", b"PK\3\4", b"{\0"])
     at = random.randrange(128, len(data)) if len(data) > 128 else 0
@@ -362,7 +362,7 @@ def skeleton_of(data):
 
 
 def signed(state, change):
-    """A state file whose skeleton was changed and whose checksum fits all the same."""
+    """Return a state file with a changed skeleton and a right checksum."""
     data = as_file(state)
     before, old, rest = data.partition(skeleton_of(data))
     new = change(old)
@@ -504,6 +504,6 @@ def test_any_file_of_sources_states_or_items_is_read_or_refused(place, data):
     with suppress(HoneyguideError):
         watch = Watch(place.file, ["http://x.example/"])
         watched = watch.next_due()
-        watched.note(1, 2.0)
+        watched.schedule(1, 2.0)
         assert watched.due >= 2.0
         watch.save()

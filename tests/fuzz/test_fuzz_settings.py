@@ -1,4 +1,4 @@
-"""Flags, plans and TOML files: any of them gives a plan, a part, or one sentence."""
+"""Fuzz flags, plans and TOML files: each gives a plan or a part, or an error of one sentence."""
 
 from random import Random
 

@@ -1,4 +1,4 @@
-"""What servers send: whatever it is, reading it raises nothing, ends soon and stays small."""
+"""Fuzz what servers send: reading it raises nothing and takes bounded time and memory."""
 
 import gzip
 import zlib
@@ -30,7 +30,7 @@ def place():
 
 
 def said(data):
-    """Bytes as a text that may have half surrogate pairs in it."""
+    """Return bytes as a text that may contain lone surrogates."""
     return data.decode("utf-8", "surrogatepass" if b"\xed\xa0\x80" in data else "replace")
 
 

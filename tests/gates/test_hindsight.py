@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from honeyguide.gates.hindsight import Hindsight
-from honeyguide.learning.ranking import ranked_above
+from honeyguide.learning.ranking import roc_auc
 from honeyguide.plan import Plan
 from tests.gates.test_parse_or_skip import crawl
 
@@ -24,16 +24,16 @@ def looked_back(agent, gate, pages=300, every=3):
 
 
 def test_the_gate_acts_when_it_knows_and_the_agent_guesses():
-    assert looked_back(agent=False, gate=True).gate_knows_more
+    assert looked_back(agent=False, gate=True).gate_ranks_better
 
 
 def test_one_page_in_many_may_be_luck_and_proves_nothing():
-    assert not looked_back(agent=False, gate=True, every=150).gate_knows_more
+    assert not looked_back(agent=False, gate=True, every=150).gate_ranks_better
 
 
 @pytest.mark.parametrize("gate", [True, False])
 def test_it_stands_aside_for_an_agent_that_knows(gate):
-    assert not looked_back(agent=True, gate=gate).gate_knows_more
+    assert not looked_back(agent=True, gate=gate).gate_ranks_better
 
 
 def test_it_goes_on_from_a_saved_state():
@@ -44,7 +44,7 @@ def test_it_goes_on_from_a_saved_state():
         for id in range(200, 350):
             hindsight.expect(id, float(id % 2), 0.0)
             hindsight.learn(id, bool(id % 2))
-    assert again.gate_knows_more is whole.gate_knows_more is False
+    assert again.gate_ranks_better is whole.gate_ranks_better is False
     np.testing.assert_array_equal(again.state()["pages"], whole.state()["pages"])
 
 
@@ -58,9 +58,9 @@ def test_an_oracle_is_not_held_up_by_the_gate():
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.booleans()), min_size=1, max_size=40))
-def test_ranked_above_counts_pairs_and_halves_of_equals(rows):
+def test_roc_auc_counts_pairs_and_halves_of_ties(rows):
     above = [a for a, yes in rows if yes]
     below = [b for b, yes in rows if not yes]
     pairs = [(a > b) + 0.5 * (a == b) for a in above for b in below]
     expected = np.mean(pairs) if pairs else 0.5
-    assert ranked_above(*zip(*rows, strict=True)) == pytest.approx(expected)
+    assert roc_auc(*zip(*rows, strict=True)) == pytest.approx(expected)

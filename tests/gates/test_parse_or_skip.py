@@ -9,7 +9,7 @@ from honeyguide.contracts import Link, Page, Verdict, Visit
 from honeyguide.engine.memory import Memory
 from honeyguide.gates.parse_or_skip import ParseOrSkip
 from honeyguide.gates.solvers import EstimatedPolicy
-from honeyguide.gates.states import Corrected, Printed
+from honeyguide.gates.states import CorrectedStates, PrintedStates
 from honeyguide.gates.url_record import UrlRecord
 from honeyguide.gates.url_words import UrlWords
 from honeyguide.plan import Plan
@@ -34,7 +34,7 @@ class Crawled:
 
     def state(self, states, url):
         self.memory.seed([Link(url)])
-        return states.of(self.memory, int(self.memory.urls.find([url])[0]), Link(url))
+        return states.state_of(self.memory, int(self.memory.urls.find([url])[0]), Link(url))
 
 
 @pytest.fixture
@@ -43,12 +43,12 @@ def words(encoder):
 
 
 def test_a_new_host_is_little_parsed_and_promising(words):
-    for states in (Printed(words), Corrected(words)):
+    for states in (PrintedStates(words), CorrectedStates(words)):
         assert Crawled().state(states, "http://a.example/x") & (LITTLE | HERE) == LITTLE | HERE
 
 
 def test_a_host_is_little_parsed_again_when_it_was_mostly_skipped(words):
-    states, crawled = Printed(words), Crawled()
+    states, crawled = PrintedStates(words), Crawled()
     crawled.visit(states, "http://a.example/1", NO)
     assert not crawled.state(states, "http://a.example/x") & LITTLE
     host = crawled.memory.urls.host_of(0)
@@ -59,7 +59,7 @@ def test_a_host_is_little_parsed_again_when_it_was_mostly_skipped(words):
 
 
 def test_a_host_whose_pages_were_all_irrelevant_is_promising_as_printed_but_not_as_corrected(words):
-    printed, corrected = Printed(words), Corrected(words)
+    printed, corrected = PrintedStates(words), CorrectedStates(words)
     for states in (printed, corrected):
         crawled = Crawled()
         for number in range(4):
@@ -71,7 +71,7 @@ def test_a_host_whose_pages_were_all_irrelevant_is_promising_as_printed_but_not_
 
 
 def test_previous_is_the_host_processed_before_as_printed_and_the_linking_one_as_corrected(words):
-    for states in (Printed(words), Corrected(words)):
+    for states in (PrintedStates(words), CorrectedStates(words)):
         crawled = Crawled()
         for number in range(4):
             links = ["http://new.example/x"]
@@ -82,7 +82,9 @@ def test_previous_is_the_host_processed_before_as_printed_and_the_linking_one_as
         crawled.state(states, "http://good.example/y")
         after_good = bool(crawled.state(states, "http://new.example/x") & SOURCE)
         assert after_good
-        assert after_bad == isinstance(states, Corrected), "a good host links to it all the time"
+        assert after_bad == isinstance(states, CorrectedStates), (
+            "a good host links to it all the time"
+        )
 
 
 def test_a_url_is_relevant_by_its_words(words, encoder):
@@ -101,15 +103,15 @@ def test_a_url_is_relevant_when_those_like_it_were():
     for number in range(40):
         record.learn(f"http://a{number}.example/~person{number}/home.html", True)
         record.learn(f"http://a{number}.example/news/{number}?page=2", False)
-    assert record.chance("http://new.example/~other/home.html") > 0.8
-    assert record.chance("http://new.example/news/99?page=3") < 0.2
+    assert record.predict("http://new.example/~other/home.html") > 0.8
+    assert record.predict("http://new.example/news/99?page=3") < 0.2
     again = UrlRecord()
     again.load(record.state())
-    assert again.chance("http://x.example/news/1") == record.chance("http://x.example/news/1")
+    assert again.predict("http://x.example/news/1") == record.predict("http://x.example/news/1")
 
 
 def test_links_like_those_that_brought_nothing_are_skipped_and_come_back_with_their_host(words):
-    gate = ParseOrSkip(Corrected(words), EstimatedPolicy(every=1))
+    gate = ParseOrSkip(CorrectedStates(words), EstimatedPolicy(every=1))
     crawled = Crawled()
     memory = crawled.memory
 
@@ -209,7 +211,7 @@ def test_some_links_of_a_skipped_state_are_tried_nevertheless(words):
         def parses(self, state):
             return False
 
-    gate, memory = ParseOrSkip(Corrected(words), Never(), explore=5), Memory()
+    gate, memory = ParseOrSkip(CorrectedStates(words), Never(), explore=5), Memory()
     ids = memory.seed([Link(f"http://a.example/{n}") for n in range(20)]).ids
     opened = [
         gate.opens(memory, id, Link(memory.urls.url(id), depth=1), 0.0) for id in ids.tolist()

@@ -5,17 +5,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from honeyguide.gates.lim2016_model import FEATURES, document_model
+from honeyguide.gates.lim2016_model import FEATURES, lim2016_model
 from honeyguide.gates.mdp import PARSE, policy_iteration
-from honeyguide.gates.solvers import DocumentPolicy, EstimatedPolicy, QLearning
+from honeyguide.gates.solvers import EstimatedPolicy, Lim2016Policy, QLearning
 
 
 def parsed_states(gamma=0.9, **assumptions):
-    return int(policy_iteration(*document_model(**assumptions), gamma).parses.sum())
+    return int(policy_iteration(*lim2016_model(**assumptions), gamma).parses.sum())
 
 
 def test_transitions_are_probabilities():
-    moves, rewards = document_model()
+    moves, rewards = lim2016_model()
     assert moves.shape == (2, 16, 16)
     assert np.allclose(moves.sum(axis=2), 1)
     assert moves.min() >= 0
@@ -24,7 +24,7 @@ def test_transitions_are_probabilities():
 
 def test_the_documents_reward_gives_its_result_skip_in_every_state():
     assert parsed_states() == 0
-    assert not any(DocumentPolicy().parses(state) for state in range(16))
+    assert not any(Lim2016Policy().parses(state) for state in range(16))
 
 
 def test_neither_a_penalty_nor_a_discount_near_one_changes_it_as_the_document_says():
@@ -46,7 +46,7 @@ def test_it_comes_of_feature_one_which_skipping_keeps_true():
 
 def test_skip_everywhere_does_not_come_of_the_solver():
     """With a price on a fetch and relevance in the reward, the same transitions give a policy."""
-    moves, _ = document_model()
+    moves, _ = lim2016_model()
     chance = np.array([0.6 if features[3] else 0.05 for features in FEATURES])
     rewards = np.stack([np.zeros(16), chance - 0.2], axis=1)
     parses = policy_iteration(moves, rewards, 0.5).parses
@@ -63,9 +63,9 @@ def test_policy_iteration_finds_a_policy_that_no_single_change_improves(seed, ga
     moves = rng.dirichlet(np.ones(6), size=(2, 6))
     rewards = rng.normal(size=(6, 2))
     solution = policy_iteration(moves, rewards, gamma)
-    chosen = solution.worths[np.arange(6), solution.parses.astype(int)]
+    chosen = solution.q_values[np.arange(6), solution.parses.astype(int)]
     assert np.allclose(chosen, solution.values)
-    assert np.all(solution.worths.max(axis=1) <= solution.values + 1e-6)
+    assert np.all(solution.q_values.max(axis=1) <= solution.values + 1e-6)
 
 
 def teach(solver, chance, steps=3000, seed=0):
@@ -98,7 +98,7 @@ def test_a_state_that_brings_nothing_but_leads_to_what_does_is_parsed(solver):
         for _ in range(200):
             for state in (leads, alone, good):
                 one.learn(state, state == good, 1 / 3)
-            one.follow(leads, good)
+            one.learn_child(leads, good)
     assert [ahead.parses(state) for state in (leads, alone, good)] == [True, False, True]
     assert [blind.parses(state) for state in (leads, alone, good)] == [False, False, True]
 
@@ -122,14 +122,14 @@ def test_where_all_states_are_alike_some_are_parsed_and_nothing_is_lost(solver):
     assert share == pytest.approx(0.3, abs=0.06)
 
 
-@pytest.mark.parametrize("solver", [EstimatedPolicy, QLearning, DocumentPolicy])
+@pytest.mark.parametrize("solver", [EstimatedPolicy, QLearning, Lim2016Policy])
 def test_a_saved_solver_goes_on_as_if_nothing_had_happened(solver):
     chance = np.linspace(0, 0.5, 16)
     one, other = solver(), solver()
     for state in range(16):
         one.learn(state, state % 3 == 0, 0.3)
-        one.follow(state, (state * 7) % 16)
+        one.learn_child(state, (state * 7) % 16)
     other.load(one.state())
     teach(one, chance, 300, seed=5)
     teach(other, chance, 300, seed=5)
-    assert np.array_equal(one.worths(), other.worths())
+    assert np.array_equal(one.q_values(), other.q_values())

@@ -1,7 +1,7 @@
 import pytest
 
 from honeyguide.contracts import Page
-from honeyguide.guards.copies import is_soft_404, is_troubled
+from honeyguide.guards.copies import is_soft_404, mentions_error
 
 ARTICLE = "Bees make honey from nectar, and people have gathered it for a very long time. " * 20
 
@@ -72,6 +72,6 @@ def test_a_real_page_is_not_taken_for_a_missing_one(title, text):
 
 
 def test_trouble_is_only_suspected_of_short_pages():
-    assert is_troubled(page("Error", "Something went wrong."))
-    assert not is_troubled(page("Error", ARTICLE))
-    assert not is_troubled(page("Honey", "A short page about honey."))
+    assert mentions_error(page("Error", "Something went wrong."))
+    assert not mentions_error(page("Error", ARTICLE))
+    assert not mentions_error(page("Honey", "A short page about honey."))

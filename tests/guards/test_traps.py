@@ -18,7 +18,7 @@ class Site:
 
     def judge(self, *urls):
         ids = [self.ids.setdefault(url, len(self.ids)) for url in urls]
-        codes = self.traps.judge(
+        codes = self.traps.check(
             np.array(ids, np.int32), np.array([self.host(url) for url in urls], np.int32), urls
         )
         return [REASONS[code] for code in codes]

@@ -33,7 +33,7 @@ def env():
 
 @pytest.fixture(scope="module")
 def wide():
-    """CandidateFrontier everything that waits."""
+    """An environment that offers every waiting link."""
     return CrawlEnv(offers=3000, **GOAL, judge="label:geology")
 
 
@@ -122,7 +122,7 @@ def test_the_mask_says_which_places_are_offered_and_the_rest_is_padding(recorded
         observation, *_, info = recorded.step(offered - 1)
 
 
-def test_a_place_without_an_offer_is_a_wasted_turn(recorded):
+def test_an_action_without_an_offered_link_only_uses_the_budget(recorded):
     before, first = recorded.reset(seed=0)
     after, reward, terminated, truncated, info = recorded.step(63)
     assert (reward, terminated, truncated) == (0.0, False, False)
@@ -131,7 +131,7 @@ def test_a_place_without_an_offer_is_a_wasted_turn(recorded):
     tiny = CrawlEnv(**GOAL | {"budget": 2}, judge="label:geology", oracle=False)
     tiny.reset(seed=0)
     assert [tiny.step(63)[3] for _ in range(2)] == [False, True]
-    with pytest.raises(HoneyguideError, match="below 64, not 64"):
+    with pytest.raises(HoneyguideError, match="from 0 to 63, not 64"):
         tiny.step(64)
 
 
@@ -193,7 +193,7 @@ def test_features_reward_and_ranking_can_be_others():
     assert oldest == sorted(oldest)  # breadth first: the oldest link is always offered first
 
 
-def test_worlds_that_take_time_do_not_make_anyone_wait(small_graph):
+def test_slow_worlds_are_visited_on_a_simulated_clock(small_graph):
     slow = CrawlEnv(
         topic="rocks",
         seeds=("Page_2",),
@@ -233,7 +233,7 @@ def test_the_agent_that_ranks_may_know_something_already(tmp_path):
 
 
 def test_the_live_web_is_no_environment():
-    with pytest.raises(HoneyguideError, match="only a recorded or generated web"):
+    with pytest.raises(HoneyguideError, match="needs a recorded or generated web"):
         CrawlEnv(topic="rocks", seeds=("http://a.example/",), world="web", contact="a@a.example")
 
 

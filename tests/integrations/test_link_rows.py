@@ -1,4 +1,4 @@
-"""Rows of links for learners from outside."""
+"""Features of links for learners outside honeyguide."""
 
 import json
 
@@ -13,7 +13,7 @@ from honeyguide.storage.exports import export
 
 
 class ByRows(Agent):
-    """Follows what is most like the topic."""
+    """An agent that scores links by their similarity to the topic."""
 
     def __init__(self, goal: Goal) -> None:
         self.features = LinkRows(goal)

@@ -103,7 +103,7 @@ def test_searches_can_be_named_in_the_spec(encoder):
 
 
 def test_impossible_bounds_and_empty_searches_are_refused():
-    with pytest.raises(HoneyguideError, match="nothing can"):
+    with pytest.raises(HoneyguideError, match="below high"):
         judge(low=0.8, high=0.6)
     with pytest.raises(HoneyguideError, match="no word to look for"):
         judge(search=("", " ... "))

@@ -74,7 +74,7 @@ def test_an_agent_that_does_not_learn_leaves_no_policy(tmp_path, learner):
     assert not (tmp_path / "out" / "learnt.policy").exists()
     assert not isinstance(learner("best_first"), Trainable)
     save_policy(tmp_path / "p", LINEAR, learner())
-    with pytest.raises(HoneyguideError, match="'best_first' learns nothing"):
+    with pytest.raises(HoneyguideError, match="'best_first' has no policy to load"):
         load_policy(tmp_path / "p", "best_first", learner("best_first"))
 
 
@@ -97,11 +97,11 @@ def test_a_damaged_policy_is_refused_wherever_the_damage_is(tmp_path, learner):
     whole = path.read_bytes()
     for cut in range(len(whole)):
         path.write_bytes(whole[:cut])
-        with pytest.raises(HoneyguideError, match="is no policy of an agent, or it is damaged"):
+        with pytest.raises(HoneyguideError, match="is no policy file, or it is damaged"):
             load_policy(path, LINEAR, learner())
     for at in range(0, len(whole), 7):
         path.write_bytes(whole[:at] + bytes([whole[at] ^ 255]) + whole[at + 1 :])
-        with pytest.raises(HoneyguideError, match="is no policy of an agent, or it is damaged"):
+        with pytest.raises(HoneyguideError, match="is no policy file, or it is damaged"):
             load_policy(path, LINEAR, learner())
 
 

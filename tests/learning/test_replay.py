@@ -30,14 +30,14 @@ def test_a_saved_memory_draws_the_same(kind):
     one, other = filled(kind, 300, 200), kind(np.random.default_rng(9), 200)
     for _ in range(7):
         drawn = one.draw(10)
-        one.surprise(drawn.places, drawn.places.astype(np.float32))
+        one.set_errors(drawn.places, drawn.places.astype(np.float32))
     other.load(one.state())
     for _ in range(120):
         a, b = one.draw(10), other.draw(10)
         assert a.places.tolist() == b.places.tolist()
         assert a.weights.tolist() == b.weights.tolist()
         for memory, drawn in ((one, a), (other, b)):
-            memory.surprise(drawn.places, np.sin(drawn.places).astype(np.float32))
+            memory.set_errors(drawn.places, np.sin(drawn.places).astype(np.float32))
     assert other[5].options.tolist() == one[5].options.tolist()
 
 
@@ -50,7 +50,7 @@ def test_uniform_draws_are_uniform():
 
 def test_ranked_draws_follow_equation_2_17_and_weights_equation_2_18():
     memory = filled(RankedReplay, 50, 50)
-    memory.surprise(np.arange(50), np.arange(50, 0, -1).astype(np.float32))  # place n has rank n+1
+    memory.set_errors(np.arange(50), np.arange(50, 0, -1).astype(np.float32))  # place n: rank n+1
     drawn = memory.draw(200_000)
     chance = (1 / np.arange(1, 51)) ** 0.5
     chance /= chance.sum()
@@ -63,7 +63,7 @@ def test_ranked_draws_follow_equation_2_17_and_weights_equation_2_18():
 
 def test_what_was_never_learnt_from_comes_first():
     memory = filled(RankedReplay, 100, 100)
-    memory.surprise(np.arange(100), np.ones(100, np.float32))
+    memory.set_errors(np.arange(100), np.ones(100, np.float32))
     place = memory.add(experience(7))
     for _ in range(50):
         memory.draw(1)

@@ -8,14 +8,14 @@ pytest.importorskip("torch")
 import torch
 
 from honeyguide.agents.dqn import Dqn
-from honeyguide.agents.dqn_outputs import SOFT, WARM, DqnOutputs
+from honeyguide.agents.dqn_outputs import TARGET_RATE, WARM, DqnOutputs
 from honeyguide.agents.url_async_dqn import UrlAsyncDqn
 from honeyguide.agents.url_cnn_dqn import UrlCnnDqn
 from honeyguide.contracts import Goal, Link, Step, Verdict
 from honeyguide.learning.dueling import Dueling
-from honeyguide.learning.exploring import Fading
+from honeyguide.learning.exploring import EpsilonDecay
 from honeyguide.learning.replay import Experience
-from honeyguide.learning.url_values import Frozen, UrlValues
+from honeyguide.learning.url_values import TargetNetwork, UrlValues
 from tests.candidates import candidates
 
 
@@ -37,11 +37,11 @@ def word_rows(features, *urls):
 
 
 def test_the_share_of_steps_at_random_falls_evenly_to_nothing(rng):
-    fading = Fading(rng, 0.1, 100_000)
+    decay = EpsilonDecay(rng, 0.1, 100_000)
     for taken, epsilon in ((0, 0.1), (50_000, 0.05), (100_000, 0.0), (150_000, 0.0)):
-        fading.load(fading.state() | {"taken": taken})
-        assert fading.epsilon == pytest.approx(epsilon)
-        assert epsilon or not any(fading.explores() for _ in range(100))
+        decay.load(decay.state() | {"taken": taken})
+        assert decay.epsilon == pytest.approx(epsilon)
+        assert epsilon or not any(decay.explores() for _ in range(100))
 
 
 @pytest.mark.parametrize("kind", [UrlCnnDqn, UrlAsyncDqn])
@@ -50,7 +50,7 @@ def test_the_copy_is_the_network_as_it_was_at_the_last_hundredth_step(kind, enco
     page, other = word_rows(agent.features, "http://rock.test/", "http://sea.test/")
 
     def aimed_at():
-        return agent._frozen.data if kind is UrlCnnDqn else agent._target
+        return agent._target_network.data if kind is UrlCnnDqn else agent._target
 
     first = aimed_at().clone()
     agent.learn([step(page, 1.0), step(other)] * 49 + [step(page, 1.0)])
@@ -66,15 +66,15 @@ def test_the_copy_is_the_network_as_it_was_at_the_last_hundredth_step(kind, enco
 def test_the_copy_weighs_the_option_that_it_or_the_network_prefers(encoder, rng):
     values = UrlValues(Goal("prizes", encoder), rng, 0.001)
     rows = word_rows(values.features, "http://rock.test/", "http://sea.test/", "http://law.test/")
-    frozen = Frozen(values)
-    worth = frozen.score(rows.astype(np.uint16))
+    target = TargetNetwork(values)
+    worth = target.score(rows.astype(np.uint16))
     options = rows.astype(np.uint16)
     batch = [Experience(options[0], 0.0, options), Experience(options[0], 1.0, options[:0])]
-    assert frozen.best(batch).tolist() == [worth.max(), 0.0]
+    assert target.best(batch).tolist() == [worth.max(), 0.0]
     worst = int(worth.argmin())
     prefers = np.zeros(3, np.float32)
     prefers[worst] = 1.0
-    assert frozen.best(batch, prefers).tolist() == [worth[worst], 0.0]
+    assert target.best(batch, prefers).tolist() == [worth[worst], 0.0]
 
 
 @pytest.mark.parametrize(("double", "expected"), [(True, 1.0), (False, 2.0)])
@@ -94,11 +94,11 @@ def test_the_slower_copy_goes_a_hundredth_of_the_way_at_each_step(encoder, rng):
     agent = DqnOutputs(Goal("geology", encoder), rng, pages=10)
     x = np.zeros(agent.features.width, np.float32)
     agent.learn([step(x, 30.0)] * WARM)
-    before = agent._slow.clone()
+    before = agent._target_parameters.clone()
     agent.learn([step(x, 30.0)])
-    expected = before + SOFT * (agent._parameters.data - before)
-    assert not torch.equal(agent._slow, before)
-    assert torch.allclose(agent._slow, expected, atol=1e-7)
+    expected = before + TARGET_RATE * (agent._parameters.data - before)
+    assert not torch.equal(agent._target_parameters, before)
+    assert torch.allclose(agent._target_parameters, expected, atol=1e-7)
 
 
 @pytest.mark.parametrize("dueling", [True, False])

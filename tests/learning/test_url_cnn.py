@@ -50,7 +50,7 @@ def test_values_are_those_of_convolutions_of_width_one_to_four():
     cnn, vectors = made()
     words = rows()
     expected = by_torch(cnn, vectors, words).detach().numpy()
-    assert cnn.values(words, cnn.made(vectors)) == pytest.approx(expected, abs=1e-6)
+    assert cnn.values(words, cnn.products(vectors)) == pytest.approx(expected, abs=1e-6)
 
 
 def test_the_gradient_is_that_of_automatic_differentiation():

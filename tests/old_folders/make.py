@@ -1,11 +1,10 @@
-"""A crawl that is killed after its snapshots; its folder, made by each release, is kept here.
+"""Make the folder of a killed crawl; this directory keeps one of each release.
 
     python tests/old_folders/make.py FOLDER PAGES AGENT
 
-Names of archives say which version made them, the agent and the pages; guide is small there
-(guide:dimensions=8,buckets=16). Version 0.1.0 (commit
-4bb3d71) could not resume those of depth_first: after a snapshot, links that had been refused were
-open again.
+The name of an archive has the version, the agent and the pages; guide is small there
+(guide:dimensions=8,buckets=16). Version 0.1.0 (commit 4bb3d71) could not resume those of
+depth_first: after a snapshot, links that had been refused were open again.
 """
 
 import os
@@ -22,6 +21,7 @@ from honeyguide.testing.webs import GrowingWeb
 
 @part("world", "growing")
 def growing(judge):
+    """Return the generated web of honeyguide.testing; the judge is not used."""
     return GrowingWeb()
 
 

@@ -97,7 +97,7 @@ def test_a_page_keeps_its_own_url_and_others_get_one_from_their_id(tmp_path):
     assert graph.page(2).links[0].url == "http://b.example/two"
 
 
-def test_a_made_url_gives_way_to_none_and_takes_none(tmp_path):
+def test_a_made_url_is_never_that_of_another_page(tmp_path):
     odd = ("x", "http://web.example/x", "page/1", "page/3", "..", ".")
     write(tmp_path / "web", *((id, []) for id in odd))
     graph = Graph.open(tmp_path / "web")
@@ -179,7 +179,7 @@ def test_an_existing_place_is_refused_and_left_alone(tmp_path):
 
 
 def test_what_is_no_recording_is_refused_in_a_sentence(tmp_path):
-    with pytest.raises(HoneyguideError, match="no recorded web"):
+    with pytest.raises(HoneyguideError, match="not a recorded web"):
         Graph.open(tmp_path / "none")
     write(tmp_path / "web", ("a", [], {"text": "x" * 1000}))
     about = tmp_path / "web" / "graph.json"

@@ -1,4 +1,4 @@
-"""Files from strangers cost an import bounded time and memory, and get one sentence."""
+"""Hostile files cost an import bounded time and memory, and are refused in one sentence."""
 
 import bz2
 import gzip
@@ -45,7 +45,7 @@ def zst(data):
 
 
 def zst_repeated(block, times, end=b""):
-    """Many times the same, without having all of it at once."""
+    """Compress many repetitions of a block without having them in memory."""
     packer = zstandard.ZstdCompressor(3).compressobj()
     pieces = [packer.compress(block * 1000) for _ in range(times // 1000)]
     return b"".join([*pieces, packer.compress(end), packer.flush()])
@@ -98,7 +98,7 @@ HOSTILE = {
 
 @pytest.fixture(scope="module")
 def told(tmp_path_factory):
-    """What each hostile file gets, in a process with little memory and time."""
+    """Return the output of each import, in a process with limits of memory and time."""
     folder = tmp_path_factory.mktemp("files")
     scripts = []
     for number, (kind, make) in enumerate(HOSTILE.values()):

@@ -125,7 +125,7 @@ def test_a_colon_moved_to_a_private_character_is_understood(tmp_path):
     ("make", "sentence"),
     [
         (lambda path: path.mkdir(), "no HTML files"),
-        (lambda path: path.write_bytes(b"hello" * 1000), "no tar file"),
+        (lambda path: path.write_bytes(b"hello" * 1000), "valid tar file"),
         (lambda path: None, "cannot read"),
     ],
 )

@@ -286,7 +286,7 @@ def test_a_reading_process_that_ends_is_told(tmp_path, monkeypatch):
     monkeypatch.setattr(
         "honeyguide.recorded.importers.wikireader._PROGRAM", "import sys; sys.exit(0)"
     )
-    with pytest.raises(HoneyguideError, match="the process that reads wikitext has ended"):
+    with pytest.raises(HoneyguideError, match="the process that parses wikitext has ended"):
         imported(tmp_path, export(*circle(100)))
     assert [path.name for path in tmp_path.iterdir()] == ["pages-articles.xml"]
 
@@ -449,8 +449,8 @@ FIRST = GOOD[: GOOD.index("INSERT")].count("\n") + 1  # line of the first row
 @pytest.mark.parametrize(
     ("data", "sentence"),
     [
-        (b"", "is no SQL dump of the table pagelinks"),
-        (sql("categorylinks", OLD, ["(1,2,'a',3)"]).encode(), "no SQL dump of the table pagelinks"),
+        (b"", "is not an SQL dump of the table pagelinks"),
+        (sql("categorylinks", OLD, ["(1,2,'a',3)"]).encode(), "not an SQL dump of the table"),
         (GOOD[: GOOD.index("(11") + 200].encode(), f"cut off in line {FIRST}"),
         (GOOD.replace("(11,0,'Stone',0);", "(11,0,'Stone;").encode(), f"broken in line {FIRST}"),
         (GOOD.replace("(11,0", "(NULL,0", 1).encode(), f"broken in line {FIRST}"),
@@ -497,12 +497,15 @@ BROKEN = WHOLE[: WHOLE.index(b"</revision>")].count(b"\n") + 1
         (bz2.compress(WHOLE)[:200] + b"\xff" * 500, "is damaged"),
         (bz2.compress(WHOLE) + b"more", "is damaged"),
         (gzip.compress(WHOLE)[:-30], "is cut off"),
-        (b"<html><body>Not found</body></html>", "is no MediaWiki export: it begins with <html>"),
-        (b"<!DOCTYPE html><html></html>", "is no MediaWiki export: it begins with html"),
-        (b"<!DOCTYPE x [<!ENTITY a 'b'>]><mediawiki>&a;</mediawiki>", "is no MediaWiki export"),
-        (b'{"id": "a"}\n', "is no MediaWiki export"),
-        (b"", "is no MediaWiki export"),
-        (b"\x89PNG\r\n\x1a\n\x00\x00", "is no MediaWiki export"),
+        (
+            b"<html><body>Not found</body></html>",
+            "is not a MediaWiki export: it begins with <html>",
+        ),
+        (b"<!DOCTYPE html><html></html>", "is not a MediaWiki export: it begins with html"),
+        (b"<!DOCTYPE x [<!ENTITY a 'b'>]><mediawiki>&a;</mediawiki>", "is not a MediaWiki export"),
+        (b'{"id": "a"}\n', "is not a MediaWiki export"),
+        (b"", "is not a MediaWiki export"),
+        (b"\x89PNG\r\n\x1a\n\x00\x00", "is not a MediaWiki export"),
         (export().encode(), "has no pages to record"),
         (export(redirect("A", "B"), page("Talk:A", "x", ns=1)).encode(), "has no pages to record"),
     ],

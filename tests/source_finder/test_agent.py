@@ -1,4 +1,4 @@
-"""The source finder as an agent: it stops by itself, and learns from what it could have clicked."""
+"""The source finder as an agent: when it stops and how it learns."""
 
 import numpy as np
 import pytest
@@ -100,7 +100,7 @@ def test_an_unknown_model_is_said_in_one_sentence(tmp_path):
 
 
 class Lists:
-    """A home page with two lists whose links say the same; the judge likes one list's pages."""
+    """A home page with two lists of links with equal texts; the pages of one are relevant."""
 
     live = False
     home = "http://a.example/"

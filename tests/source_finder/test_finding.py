@@ -11,14 +11,14 @@ from honeyguide.errors import HoneyguideError
 from honeyguide.registry import make
 from honeyguide.source_finder.find import Finder
 from honeyguide.source_finder.organisations.serve import Server
-from honeyguide.source_finder.scorer import both
+from honeyguide.source_finder.scorer import combined_probability
 from honeyguide.source_finder.watch import (
     Item,
     Watch,
     Watched,
     follow,
     items,
-    once_each,
+    not_yet_written,
     read_items,
     read_sources,
     write_rss,
@@ -31,7 +31,7 @@ def live(port):
 
 
 def answers(homes, world_of):
-    """What a finder says of sites that a server in this process serves."""
+    """Return a finder's answers on sites served by this process."""
     finder = Finder(delay=0.0)
 
     async def run():
@@ -46,7 +46,7 @@ def answers(homes, world_of):
 
 
 class Sites:
-    """Generated sites over HTTP, as a context that gives the port."""
+    """Serve generated sites over HTTP; the context returns the port."""
 
     def __init__(self, world):
         self.server = Server(world)
@@ -59,7 +59,7 @@ class Sites:
 
 
 class Pages:
-    """Pages by host and path over HTTP."""
+    """Serve pages by host and path over HTTP."""
 
     def __init__(self, pages):
         self.pages = pages
@@ -169,10 +169,10 @@ def test_regions_of_a_file_are_shown_and_none_is_said(tmp_path):
 
 
 def test_a_sure_link_and_a_sure_page_outweigh_a_doubtful_other():
-    assert both(0.5, 0.3) == pytest.approx(0.3)
-    assert both(0.98, 0.4) > 0.9
-    assert both(0.96, 0.01) < 0.5
-    assert both(1.0, 0.0) == 0.5
+    assert combined_probability(0.5, 0.3) == pytest.approx(0.3)
+    assert combined_probability(0.98, 0.4) > 0.9
+    assert combined_probability(0.96, 0.01) < 0.5
+    assert combined_probability(1.0, 0.0) == 0.5
 
 
 # --------------------------------------------------------------------------- watching
@@ -192,7 +192,7 @@ def test_items_are_the_records_of_the_list_not_the_menu():
 
 
 def look(path, pages):
-    """New items of one run over a state file, as after a restart."""
+    """Return the new items of one run with a state file, as after a restart."""
 
     async def run():
         async with Pages(pages) as port:
@@ -224,15 +224,15 @@ def test_new_items_are_reported_once_also_after_a_restart(tmp_path):
 def test_a_source_is_visited_more_often_when_it_changes_within_bounds():
     busy, quiet = Watched("http://b.example/"), Watched("http://q.example/")
     for _ in range(40):
-        busy.note(3, 0.0)
-        quiet.note(0, 0.0)
+        busy.schedule(3, 0.0)
+        quiet.schedule(0, 0.0)
     assert busy.interval == 600
     assert quiet.interval == 7 * 86_400
 
 
 def test_a_crash_between_writing_and_saving_repeats_nothing(tmp_path):
     old, new = (Item("s", f"u{n}", "t", "x", 1.0) for n in (1, 2))
-    assert once_each([old, new], [old]) == [new]
+    assert not_yet_written([old, new], [old]) == [new]
     out = tmp_path / "items.jsonl"
     out.write_text('{"source": "s", "url": "u1", "title": "t", "text": "x", "seen": 1.0}\n{"sour')
     assert read_items(out) == [old]

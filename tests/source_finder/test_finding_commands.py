@@ -1,4 +1,4 @@
-"""honeyguide train source_finder and honeyguide watch, as a person meets them."""
+"""The commands honeyguide train source_finder and honeyguide watch."""
 
 import json
 import re
@@ -18,7 +18,7 @@ from .test_finding import listing
 
 
 def honeyguide(*arguments):
-    """In this process: starting another with torch in it takes seconds."""
+    """Run a command in this process: importing torch in another takes seconds."""
     return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
@@ -74,7 +74,7 @@ def test_what_is_no_labelled_site_is_said(tmp_path):
 
 @pytest.fixture
 def served():
-    """A page that can be changed, over HTTP."""
+    """Serve a page that tests can change."""
     shown = {"page": listing(1, 2, 3)}
 
     class Handler(BaseHTTPRequestHandler):

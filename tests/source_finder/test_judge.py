@@ -1,4 +1,4 @@
-"""The page scorer: lists of events told from other pages, and shown by examples."""
+"""The page scorer: it separates lists of events from other pages, and can be trained."""
 
 import asyncio
 from dataclasses import replace

@@ -13,19 +13,19 @@ from honeyguide.registry import make
 from honeyguide.source_finder.inputs import AROUND, Choice, Episode, page_inputs, with_surroundings
 from honeyguide.source_finder.learning import PolicyGradient
 from honeyguide.source_finder.policy import Policy, shapes, side_by_side
-from honeyguide.source_finder.training.several import Several, joined
-from honeyguide.source_finder.training.shown import ShownLinks
+from honeyguide.source_finder.training.ensemble import Ensemble, joined
 from honeyguide.source_finder.training.sources import (
+    EpisodeSettings,
     FineTuning,
-    Manner,
     PreTraining,
-    Seen,
+    SeenPage,
     Sites,
     Walk,
     collect,
     evaluate,
     threshold,
 )
+from honeyguide.source_finder.training.supervised import SupervisedTraining
 
 ENCODER = NgramEncoder(64)
 LINKS = [
@@ -101,20 +101,20 @@ def test_learning_goes_on_from_a_saved_state_as_if_nothing_had_happened():
     assert one.policy()(page).tolist() == other.policy()(page).tolist()
 
 
-def test_nets_side_by_side_say_the_mean_of_what_each_says():
+def test_merged_policies_have_the_mean_of_their_logits():
     page = inputs()
     nets = [PolicyGradient(64, seed).policy() for seed in (1, 2, 3)]
     together = side_by_side(nets)
     logits = np.mean([np.log(net(page) / (1 - net(page))) for net in nets], axis=0)
     assert together(page).tolist() == pytest.approx((1 / (1 + np.exp(-logits))).tolist(), abs=1e-5)
-    assert (together.times, together.width) == (3, 64)
+    assert (together.ensemble_size, together.width) == (3, 64)
     assert side_by_side(nets[:1]) is nets[0]
 
 
-def test_nets_side_by_side_learn_on_as_one():
+def test_merged_policies_go_on_learning_as_one():
     page = inputs()
     policy = side_by_side([PolicyGradient(64, seed).policy() for seed in (1, 2)])
-    learner = PolicyGradient(64, 0, times=2)
+    learner = PolicyGradient(64, 0, ensemble_size=2)
     learner.load(policy)
     with torch.no_grad():
         trained, _ = learner.net(torch.from_numpy(page.anchors), torch.from_numpy(page.tags))
@@ -135,7 +135,7 @@ def test_a_click_can_be_worth_what_was_reached_through_it():
     assert episode.worths(0.8) == pytest.approx([0.64, 0.8, 1.0, -0.5])
 
 
-def test_what_is_around_a_link_can_be_seen_too():
+def test_the_surroundings_of_a_link_can_be_inputs_too():
     there = Link("http://a.example/people/smith", "Smith", "Professor Smith teaches")
     elsewhere = Link("http://a.example/people/smith", "Smith", "Smith is a student")
     rows = [
@@ -166,9 +166,9 @@ def test_the_threshold_is_the_mean_over_sites_of_their_clicks_mean():
         threshold([walk((), ())])
 
 
-def test_rewards_and_chance_follow_the_document():
+def test_rewards_and_exploration_follow_the_paper():
     pre = PreTraining(lowest_reward=-0.1)
-    source, other = (Seen(inputs(), (), 1.0, good) for good in (True, False))
+    source, other = (SeenPage(inputs(), (), 1.0, good) for good in (True, False))
     assert [pre.reward(20)(page) for page in (source, other, None)] == [1.0, -0.1, -0.1]
     grown = PreTraining()
     assert [round(grown.reward(epoch)(other), 2) for epoch in (0, 2, 4, 40)] == [
@@ -198,9 +198,14 @@ def few():
 def test_an_episode_never_clicks_twice_on_a_page_and_stops_below_the_threshold(few):
     policy = PolicyGradient(256, 0).policy()
     rng = np.random.default_rng(0)
-    walk = asyncio.run(collect(few, few.homes[0], policy, Manner(steps=10, threshold=-1.0), rng))
+    walk = asyncio.run(
+        collect(few, few.homes[0], policy, EpisodeSettings(steps=10, threshold=-1.0), rng)
+    )
     assert len(walk.found) == 10
-    assert asyncio.run(collect(few, few.homes[0], policy, Manner(threshold=1.0), rng)).found == ()
+    assert (
+        asyncio.run(collect(few, few.homes[0], policy, EpisodeSettings(threshold=1.0), rng)).found
+        == ()
+    )
 
 
 def test_pre_training_learns_to_find_events_on_the_sites_it_sees(few):
@@ -212,10 +217,10 @@ def test_pre_training_learns_to_find_events_on_the_sites_it_sees(few):
     assert measured.unit_cost == pytest.approx(1 / measured.precision)
 
 
-def test_some_clicks_can_be_sure_to_be_made(few):
+def test_the_first_clicks_can_ignore_the_threshold(few):
     policy = PolicyGradient(256, 0).policy()
-    manner = Manner(steps=3, threshold=1.0, least=2)
-    walk = asyncio.run(collect(few, few.homes[0], policy, manner, np.random.default_rng(0)))
+    settings = EpisodeSettings(steps=3, threshold=1.0, least=2)
+    walk = asyncio.run(collect(few, few.homes[0], policy, settings, np.random.default_rng(0)))
     assert len(walk.found) == 2
     pages = [choice.opened for choice in walk.episode.choices]
     assert pages[0] == 1
@@ -231,16 +236,16 @@ def test_caution_moves_the_threshold_of_fine_tuning_towards_certainty(few):
     assert eta(0.5) == pytest.approx((eta(0.0) + 1) / 2)
 
 
-def test_several_nets_are_trained_apart_and_watched(few):
-    several = Several(nets=2, pre=PreTraining(epochs=2), random_seed=5)
+def test_several_policies_are_trained_separately_and_observed(few):
+    ensemble = Ensemble(nets=2, pre=PreTraining(epochs=2), random_seed=5)
     seen = []
 
     async def watch(done, net):
         seen.append((done, net.eta))
 
     async def run():
-        before = await several.pre_train(few, 256, lambda what: lambda *news: None, watch)
-        return before, await several.fine_tune(few, before, lambda what: lambda *news: None, watch)
+        before = await ensemble.pre_train(few, 256, lambda what: lambda *news: None, watch)
+        return before, await ensemble.fine_tune(few, before, lambda what: lambda *news: None, watch)
 
     before, after = asyncio.run(run())
     page = asyncio.run(few.look(few.homes[0], few.homes[0])).inputs
@@ -255,8 +260,8 @@ def test_without_epochs_nothing_is_learnt_but_the_threshold(few):
     before = learner.policy()
     nothing, rng = PreTraining(epochs=0), np.random.default_rng(0)
     eta = asyncio.run(nothing.run(few, learner, rng, lambda *news: None))
-    manner = Manner(steps=3, threshold=-1.0)
-    walks = [asyncio.run(collect(few, home, before, manner, rng)) for home in few.homes]
+    settings = EpisodeSettings(steps=3, threshold=-1.0)
+    walks = [asyncio.run(collect(few, home, before, settings, rng)) for home in few.homes]
     assert eta == pytest.approx(threshold(walks))
     after = learner.policy().weights
     assert all((after[name] == value).all() for name, value in before.weights.items())
@@ -267,7 +272,7 @@ def test_links_that_are_shown_are_learnt_without_a_click(few):
         learner = PolicyGradient(256, seed)
         homes = {home: await few.look(home, home) for home in few.homes}
         known = {*homes, *(url for seen in homes.values() for url in seen.targets if url)}
-        shown = ShownLinks(epochs=20)
+        shown = SupervisedTraining(epochs=20)
         loss = await shown.run(few, sorted(known), learner, np.random.default_rng(seed))
         return loss, (await evaluate(few, learner.policy(), -1.0, steps=1))[0].first
 
@@ -278,9 +283,9 @@ def test_links_that_are_shown_are_learnt_without_a_click(few):
 
 def test_a_list_of_source_pages_is_worth_less_than_a_source_page():
     def seen(relevant, targets=()):
-        return Seen(page_inputs((), NgramEncoder(16)), targets, 0.0, relevant)
+        return SeenPage(page_inputs((), NgramEncoder(16)), targets, 0.0, relevant)
 
-    shown = ShownLinks(whole_list=2, of_list=0.9)
+    shown = SupervisedTraining(whole_list=2, of_list=0.9)
     site = {"source": seen(True), "other": seen(True), "plain": seen(False)}
     worth = [
         shown._worth(seen(False, links), site)

@@ -115,7 +115,7 @@ def test_any_page_gives_records_that_say_something(html):
 
 
 def distance(a, b):
-    """Edits that turn one text into another, the plain way."""
+    """Return the edit distance of two texts, computed without a band."""
     row = list(range(len(b) + 1))
     for i, x in enumerate(a, 1):
         above, row[0] = row[0], i

@@ -1,4 +1,4 @@
-"""Source pages are looked at again as a site owner would wish."""
+"""Watching revisits source pages with conditional requests and respects Retry-After."""
 
 import asyncio
 from pathlib import Path
@@ -14,7 +14,7 @@ ROWS = "".join(f"<li><a href='/e/{n}'>Event {n}</a> <span>May {n}</span></li>" f
 
 
 def looks(*answers, now=0.0):
-    """What was new at each look, the source after them, and the requests for it."""
+    """Return the new items of each visit, the source afterwards and the requests."""
     waiting = iter(answers)
 
     async def answer(writer):
@@ -32,7 +32,7 @@ def looks(*answers, now=0.0):
     return asyncio.run(run())
 
 
-def test_a_source_that_is_as_it_was_is_not_sent_again():
+def test_a_source_that_has_not_changed_is_not_sent_again():
     whole = page(f"<ul>{ROWS}</ul>".encode(), etag='"1"', last_modified=DATE)
     found, watched, requests = looks(whole, page(b"", "304 Not Modified"))
     assert found == [3, 0]
@@ -49,7 +49,7 @@ def test_a_header_too_long_to_be_kept_is_not_sent_back():
     assert "if-none-match" not in requests[1]
 
 
-def test_a_source_whose_host_asks_for_patience_gets_it():
+def test_a_retry_after_delays_the_next_visit_of_a_source():
     busy = page(b"", "503 Service Unavailable", retry_after="80000")
     _, watched, _ = looks(busy, now=1000.0)
     assert (watched.due, watched.failure) == (81_000.0, "status 503")

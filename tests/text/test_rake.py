@@ -45,7 +45,7 @@ def test_the_published_example_comes_out_as_published():
     assert list(found)[:3] == list(expected)[:3], "best first"
 
 
-def test_an_example_worked_by_hand():
+def test_scores_are_those_computed_by_hand():
     # phrases: old red car | red car | car crash | crash
     # degree: old 3, red 3+2, car 3+2+2, crash 2+1; frequency: old 1, red 2, car 3, crash 2
     found = scores("An old red car. The red car in a car crash, and a crash.")
@@ -79,7 +79,7 @@ def test_phrases_end_at_stop_words_numbers_punctuation_and_blank_lines():
     ]
 
 
-def test_a_run_too_long_to_be_a_phrase_is_none():
+def test_runs_of_too_many_words_are_no_phrases():
     menu = " ".join(f"word{'x' * n}" for n in range(MOST_WORDS + 1))
     assert rake(f"{menu}. Red car.", language="en")[0].text == "red car"
     assert len(rake(f"{menu}. Red car.", language="en")) == 1

@@ -1,4 +1,4 @@
-"""honeyguide train dqn: crawl after crawl, resumable, one sentence when it cannot be."""
+"""honeyguide train dqn: training over several crawls, checkpoints, errors in one sentence."""
 
 import errno
 import os
@@ -97,7 +97,7 @@ def test_several_actors_train_one_network_and_go_on_from_a_checkpoint(tmp_path):
     assert not np.array_equal(network(together.out), kept["values"]["network"]["block"])
     actor = plan.open().navigator().agent
     actor.join(pupil.share())
-    assert actor._fading.epsilon == pytest.approx(0.1 * (1 - (steps // 2) / 300))
+    assert actor._exploration.epsilon == pytest.approx(0.1 * (1 - (steps // 2) / 300))
 
 
 def test_a_trained_policy_serves_a_crawl_and_logs_are_there(tmp_path):
@@ -144,7 +144,9 @@ def test_a_policy_of_another_shape_gets_one_sentence(tmp_path):
     train = training(tmp_path)
     train.run(False, silent)
     other = lesson("geology", agent="dqn:dueling=false").open().navigator().agent
-    with pytest.raises(HoneyguideError, match="does not fit: it is of a network of another shape"):
+    with pytest.raises(
+        HoneyguideError, match="does not fit: it belongs to a network of another shape"
+    ):
         load_policy(train.out, "dqn", other)
 
 

@@ -47,13 +47,13 @@ def test_sparse_rows_multiply_like_the_matrix_they_stand_for(seed, count):
     matrix = as_matrix(rows)
     weights, factors = rng.normal(size=rows.width), rng.normal(size=count)
     assert np.allclose(rows.times(weights), matrix @ weights, atol=1e-4)
-    assert np.allclose(rows.turned_times(factors), factors @ matrix, atol=1e-4)
+    assert np.allclose(rows.transposed_times(factors), factors @ matrix, atol=1e-4)
     chosen = rng.random(count) < 0.5
-    assert np.allclose(as_matrix(rows.only(chosen)), matrix[chosen], atol=1e-5)
+    assert np.allclose(as_matrix(rows.select(chosen)), matrix[chosen], atol=1e-5)
 
 
 def newton(x, y, penalty):
-    """The same minimum by another way: Newton's method with the whole curvature."""
+    """Return the minimum by Newton's method with the full Hessian."""
     x = np.column_stack([x, np.ones(len(x))])
     ridge = penalty * np.diag([1.0] * (x.shape[1] - 1) + [0.0])
     w = np.zeros(x.shape[1])
@@ -73,7 +73,7 @@ def test_the_fit_is_the_minimum_that_newtons_method_finds(penalty):
     assert np.allclose([*weights, bias], newton(as_matrix(rows), y, penalty), atol=0.02)
 
 
-def test_buckets_that_no_page_has_weigh_nothing_and_separable_pages_do_not_run_away():
+def test_empty_buckets_have_no_weight_and_separable_pages_give_finite_weights():
     rng = np.random.default_rng(0)
     rows = random_rows(rng, 50, buckets=1000)
     y = (rows.dense[:, 0] > 0).astype(float)
@@ -95,7 +95,7 @@ def test_calibration_finds_how_much_too_sure_the_logits_are(slope, offset):
     assert calibration(logits, target) == pytest.approx((slope, offset), abs=0.1)
 
 
-def test_logits_that_say_nothing_become_the_share_of_positive_pages():
+def test_uninformative_logits_become_the_share_of_positive_pages():
     rng = np.random.default_rng(2)
     target = rng.random(5000) < 0.2
     slope, offset = calibration(rng.normal(size=5000), target)
@@ -106,7 +106,7 @@ def test_logits_that_say_nothing_become_the_share_of_positive_pages():
 # ------------------------------------------------------------------ figures
 
 
-def test_the_figures_of_a_case_worked_by_hand():
+def test_figures_are_those_computed_by_hand():
     found = quality(np.array([0.95, 0.9, 0.6, 0.4, 0.1, 0.05]), np.array([1, 0, 1, 1, 0, 0]) == 1)
     assert found.accuracy == pytest.approx(4 / 6)
     assert found.precision == pytest.approx(2 / 3)
@@ -209,10 +209,10 @@ def test_files_that_cannot_be_read_get_one_sentence(tmp_path):
     with pytest.raises(HoneyguideError, match="there is no page in"):
         read_pages([tmp_path])
     (tmp_path / "bad.jsonl").write_text('{"text": "fine"}\n{"text": \n')
-    with pytest.raises(HoneyguideError, match=r"bad.jsonl line 2 is no page"):
+    with pytest.raises(HoneyguideError, match=r"bad.jsonl line 2 is not a page"):
         read_pages([tmp_path / "bad.jsonl"])
     (tmp_path / "odd.jsonl").write_text('{"text": 5}\n')
-    with pytest.raises(HoneyguideError, match=r"odd.jsonl line 1 is no page"):
+    with pytest.raises(HoneyguideError, match=r"odd.jsonl line 1 is not a page"):
         read_pages([tmp_path / "odd.jsonl"])
 
 

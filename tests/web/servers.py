@@ -1,4 +1,4 @@
-"""A server on loopback that answers exactly the bytes it is told to."""
+"""A server on loopback that answers with given bytes."""
 
 import asyncio
 import contextlib
@@ -23,7 +23,7 @@ def page(
     length: int | None = None,
     **headers: str,
 ) -> bytes:
-    """An HTTP response; a header's name is written with underscores."""
+    """Return an HTTP response; header names have underscores in place of hyphens."""
     lines = {"content_type": "text/html", "content_length": str(len(body)), **headers}
     if length is not None:
         lines["content_length"] = str(length)
@@ -32,20 +32,20 @@ def page(
 
 
 def redirect(location: str, status: str = "302 Found") -> bytes:
-    """A redirect without a body."""
+    """Return a redirect without a body."""
     return page(b"", status, location=location)
 
 
 class Server:
-    """Answers each path with bytes, or by a coroutine that writes what it likes."""
+    """Answers each path with bytes, or with a coroutine that writes to the connection."""
 
     def __init__(self, answers: Mapping[str, Answer], port: int = 0) -> None:
         self.answers = dict(answers)
         self.asked: list[str] = []  # "host path", in order
-        self.times: list[float] = []  # when, in seconds since 1970
+        self.times: list[float] = []  # of requests, in seconds since 1970
         self.requests: list[dict[str, str]] = []  # their headers
         self.connections = 0
-        self.port = port  # 0: any that is free, and the same when it is started again
+        self.port = port  # 0: any free port, kept across restarts
 
     async def __aenter__(self) -> "Server":
         place = "127.0.0.1", self.port
@@ -91,7 +91,7 @@ class Server:
 
 @contextlib.contextmanager
 def served(answers: Mapping[str, Answer], port: int = 0) -> Iterator[Server]:
-    """The same, answered by a thread, for what runs a loop of its own."""
+    """Run a Server in a thread, for callers that run an event loop of their own."""
     server, loop, done = Server(answers, port), asyncio.new_event_loop(), asyncio.Event()
     ready = threading.Event()
 
@@ -112,19 +112,19 @@ def served(answers: Mapping[str, Answer], port: int = 0) -> Iterator[Server]:
 
 
 def unhurried(**limits: Any) -> HostSchedule:
-    """A schedule without an interval between requests to one address."""
+    """Return a schedule without an interval between requests to one address."""
     return HostSchedule(limits=Limits(**{"address_interval": 0.0, **limits}))
 
 
 def fetcher(server: Server, *names: str, **settings: Any) -> HttpFetcher:
-    """A fetcher that finds the server under these names."""
+    """Return a fetcher that resolves these names to the server."""
     given = {"timeouts": PATIENT, "allow_private": True, "hosts": server.hosts(*names)}
     given = {"schedule": unhurried(), **given, **settings}
     return HttpFetcher("honeyguide/0 (+test@example.org)", **given)
 
 
 def ask(answers: Mapping[str, Answer], path: str = "/", **settings: Any) -> Response:
-    """What one request to a server with these answers brings."""
+    """Return the response to one request to a server with these answers."""
 
     async def run() -> Response:
         async with Server(answers) as server:

@@ -1,4 +1,4 @@
-"""What servers can send to hold a crawler up: pages, responses, robots.txt files and sitemaps."""
+"""Hostile input that could slow a crawler: pages, responses, robots.txt files and sitemaps."""
 
 import gzip
 import random
@@ -12,7 +12,7 @@ from honeyguide.web.parser_pool import SMALL_BODY, SMALL_TAGS
 from tests.web.servers import page
 
 START = b"<!doctype html><title>t</title><body>"
-FULL = 2_000_000  # bytes, as many as are read of a page
+FULL = 2_000_000  # bytes, the most that are read of a page
 WORDS = b"geology rock mineral stone sediment layer " * 50_000
 
 UNITS = {
@@ -46,7 +46,7 @@ UNITS = {
 
 
 def repeated(unit: bytes, size: int, tags: float = float("inf")) -> bytes:
-    """A page of so many bytes, or so many tags if that is less."""
+    """Return a page of so many bytes, with at most so many tags."""
     times = size // len(unit)
     if per_unit := unit.count(b"<"):
         times = int(min(times, tags // per_unit))
@@ -54,7 +54,7 @@ def repeated(unit: bytes, size: int, tags: float = float("inf")) -> bytes:
 
 
 def numbered(size: int, line: Callable[[int], bytes], start: bytes = START) -> bytes:
-    """A page of different lines."""
+    """Return a page of numbered lines."""
     lines, length = [start], 0
     while length < size:
         lines.append(line(len(lines)))
@@ -76,7 +76,7 @@ def strange_link(number: int) -> bytes:
 
 
 def pages() -> dict[str, bytes]:
-    """Pages of every kind, just as large as is read at once, and far larger."""
+    """Return pages of every kind, by name: at the limit of small pages, and far larger."""
     return {
         "200,000 links": numbered(4_500_000, link),
         "links": numbered(SMALL_BODY // 2, link)[: SMALL_BODY - 100],
@@ -133,7 +133,7 @@ def chunked(piece: bytes, size: int = 1_000_000) -> bytes:
 
 
 def responses() -> dict[str, bytes]:
-    """Whole responses, whose bodies are the least of it."""
+    """Return hostile HTTP responses by name."""
     bomb = bytes(30_000_000)
     text = (START + WORDS * 10)[:19_000_000]
     return {
@@ -164,7 +164,7 @@ def rules(line: Callable[[int], bytes]) -> bytes:
 
 
 def robots_files() -> dict[str, bytes]:
-    """robots.txt files as long as one is read."""
+    """Return hostile robots.txt files by name, longer than is read."""
     return {
         "wildcards": rules(lambda n: b"Disallow: /*a*a*a*a*b%d$" % n),
         "one wildcard": rules(lambda n: b"Allow:*%x" % n),
@@ -181,7 +181,7 @@ def sitemap(line: Callable[[int], bytes], size: int = 5_000_000) -> bytes:
 
 
 def sitemaps() -> dict[str, bytes]:
-    """Sitemaps, larger than anyone needs."""
+    """Return huge sitemaps by name."""
     return {
         "of this site": sitemap(lambda n: b"http://HOST/%d" % n),
         "of other sites": sitemap(lambda n: b"http://b\xc3\xbccher%d.example/%%e9" % n),

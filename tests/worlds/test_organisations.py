@@ -43,7 +43,7 @@ def clicks_to_events(world, host):
     return None
 
 
-def test_sets_have_the_sizes_of_the_document():
+def test_sets_have_the_sizes_of_the_paper():
     sizes = {
         "train": 40,
         "validation": 20,

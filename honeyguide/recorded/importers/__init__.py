@@ -1,1 +1,1 @@
-"""Make recorded webs from other formats, one format a file."""
+"""Importers that make recorded webs from other formats, one format per module."""

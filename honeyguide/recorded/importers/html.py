@@ -1,4 +1,4 @@
-"""HTML files of a site, in a folder or a tar, to a recorded web with contexts and tag paths."""
+"""Import the HTML files of a site from a folder or a tar archive."""
 
 import os
 import re
@@ -14,20 +14,20 @@ from honeyguide.recorded.importers.tar import TarError, tar_files
 from honeyguide.recorded.writer import GraphWriter
 from honeyguide.web.html import MAX_BODY, parse
 
-# Anything else may be a page: old sites name their pages freely.
+# Files with other suffixes may be pages: old sites use many.
 OTHER_FILES = frozenset(
     ".css .js .json .xml .txt .md .csv .png .jpg .jpeg .gif .svg .ico .bmp .tif .tiff .webp .pdf"
     " .ps .eps .dvi .doc .ppt .xls .zip .gz .z .tar .zst .bz2 .mp3 .mp4 .wav .au .avi .mpg .mov"
     " .woff .woff2 .ttf .eot .exe .jar .class .map".split()
 )
 INDEXES = ("index.html", "index.htm")
-# What servers before 2000 answered with for a folder, beside these.
+# Further index files of servers before 2000.
 _old_index = re.compile(r"/(?:index|welcome|home|homepage)\.html?$", re.IGNORECASE).sub
 _slashes = re.compile(r"(?<!:)/{2,}").sub
 # A file named for its URL, with ^ for /; some file systems move ":" to a private character.
 _as_url = re.compile(r"([a-z]+)[:\uf03a]?\^\^(.*)").fullmatch
 _moved = re.compile("[\uf001-\uf07e]").sub
-# Possessive: with two ways to end a line, n lines without an end have 2^n readings.
+# Possessive quantifiers: else n lines without an end could be read in 2^n ways.
 _http_head = re.compile(
     rb"(?:HTTP/\d[^\n]*+\n)?(?:[A-Za-z][\w-]*+:[^\n]*+\n(?:[ \t]++\S[^\n]*+\n)*+)++\r?\n"
 ).match
@@ -36,7 +36,7 @@ _content_type = re.compile(rb"^content-type:([^\r\n]*)", re.IGNORECASE | re.MULT
 
 
 def import_html(source: Path, out: Path, progress: Progress | None = None) -> dict[str, int]:
-    """Build a recorded web from HTML files, and count what is in it."""
+    """Write a recorded web from HTML files; return counts."""
     source = Path(source)
     names = [name for name, _ in _files(source, None, bodies=False)]
     if not names:
@@ -50,14 +50,14 @@ def import_html(source: Path, out: Path, progress: Progress | None = None) -> di
 
 
 class _Site:
-    """Which file is which page."""
+    """Maps links to the files of a site."""
 
     def __init__(self, url: str, top: str, names: list[str]) -> None:
         self._url, self._top = url, top
         ids = [self._id(name) for name in names]
         self._ids = {urls.canonical(id) or id: id for id in ids} | {id: id for id in ids}
         longest_first = sorted(ids, key=lambda id: (-len(id), id))
-        self._loosely = {_loose(urls.canonical(id) or id): id for id in longest_first}
+        self._by_loose_name = {_loose(urls.canonical(id) or id): id for id in longest_first}
 
     def add(self, writer: GraphWriter, name: str, body: bytes) -> None:
         """Parse a file and append it."""
@@ -88,18 +88,18 @@ class _Site:
         return f"{found[1]}://{rest.strip().replace('^', '/')}"
 
     def _target(self, link: Link) -> str:
-        """The id of the file that a link leads to, or its URL."""
+        """Return the id of the file that a link leads to, or its URL if there is none."""
         name = link.url
         if name.startswith(self._url):
             name = unquote(name[len(self._url) :].partition("?")[0])
-        for spelling in (name, *_equals(name)):
+        for spelling in (name, *_equivalents(name)):
             if spelling in self._ids:
                 return self._ids[spelling]
-        return self._loosely.get(_loose(name), link.url)
+        return self._by_loose_name.get(_loose(name), link.url)
 
 
-def _equals(name: str) -> Iterator[str]:
-    """What a server would answer with instead, or with the same."""
+def _equivalents(name: str) -> Iterator[str]:
+    """Yield the names for which a server would send the same page: with /, with an index file."""
     folder, _, file = name.rpartition("/")
     if file and file not in INDEXES:
         folder = name
@@ -112,7 +112,7 @@ def _equals(name: str) -> Iterator[str]:
 
 
 def _loose(name: str) -> str:
-    """One spelling for what servers took for the same: //, %2B, Welcome.html, hosts with www."""
+    """Return a name without differences that servers ignore: //, %2B, Welcome.html, www."""
     plain = _slashes("/", unquote(name)).replace("://www.", "://", 1)
     return _old_index("", plain).rstrip("/")
 
@@ -132,7 +132,7 @@ def _labels(path: PurePosixPath) -> list[str]:
 
 
 def _files(source: Path, progress: Progress | None, bodies: bool) -> Iterator[tuple[str, bytes]]:
-    """Names and contents of what may be HTML files, always in the same order."""
+    """Yield names and contents of files that may be HTML, always in the same order."""
     if source.is_dir():
         yield from _in_folder(source, progress, bodies)
         return
@@ -144,12 +144,12 @@ def _files(source: Path, progress: Progress | None, bodies: bool) -> Iterator[tu
                     yield plain, body
         except TarError as error:
             raise HoneyguideError(
-                f"{source} is no folder and no tar file, or damaged: {error}"
+                f"{source} is neither a folder nor a valid tar file: {error}"
             ) from None
 
 
 def _relative(name: str) -> str:
-    """A name within the archive, wherever it would lead if it were unpacked."""
+    """Return a name relative to the archive, without .. and leading slashes."""
     return "/".join(part for part in name.split("/") if part not in ("", ".", ".."))
 
 
@@ -168,7 +168,7 @@ def _in_folder(
 
 
 def _is_page(path: Path) -> bool:
-    """Whether it is a file that may be HTML; a link may lead anywhere, and is not followed."""
+    """Return whether a path is a file that may be HTML; symbolic links are not followed."""
     return path.is_file() and not path.is_symlink() and _may_be_html(path.name)
 
 

@@ -1,4 +1,4 @@
-"""JSON lines to a recorded web: {"id", "title", "text", "url", "links", "labels"} a line."""
+"""Import JSON lines: one {"id", "title", "text", "url", "links", "labels"} per page."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +11,7 @@ from honeyguide.recorded.writer import GraphWriter
 
 
 class Row(msgspec.Struct):
-    """One line; a link is [target id or URL, anchor], and may go on with context and tag path."""
+    """One line; a link is [target id or URL, anchor], optionally with context and tag path."""
 
     id: str
     title: str | None = None
@@ -25,7 +25,7 @@ _decode = msgspec.json.Decoder(Row).decode
 
 
 def import_jsonl(source: Path, out: Path, progress: Progress | None = None) -> dict[str, int]:
-    """Build a recorded web from a .jsonl or .jsonl.zst file, and count what is in it."""
+    """Write a recorded web from a plain or compressed .jsonl file; return counts."""
     source = Path(source)
     with open_stream(source, progress) as stream, GraphWriter(out) as writer:
         for number, row in _rows(lines(stream, source), source):
@@ -38,8 +38,8 @@ def import_jsonl(source: Path, out: Path, progress: Progress | None = None) -> d
     return writer.counts
 
 
-def _rows(said: Iterator[bytes], source: Path) -> Iterator[tuple[int, Row]]:
-    for number, line in enumerate(said, 1):
+def _rows(raw_lines: Iterator[bytes], source: Path) -> Iterator[tuple[int, Row]]:
+    for number, line in enumerate(raw_lines, 1):
         if not line.strip():
             continue
         try:
@@ -47,7 +47,7 @@ def _rows(said: Iterator[bytes], source: Path) -> Iterator[tuple[int, Row]]:
         except RecursionError:
             raise HoneyguideError(f"{source} line {number} is nested too deeply") from None
         except msgspec.ValidationError as error:
-            raise HoneyguideError(f"{source} line {number} is no page: {error}") from None
+            raise HoneyguideError(f"{source} line {number} is not a page: {error}") from None
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             if not line.endswith(b"\n"):
                 raise HoneyguideError(f"{source} is cut off in line {number}") from None

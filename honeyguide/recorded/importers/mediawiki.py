@@ -1,4 +1,4 @@
-"""MediaWiki's XML exports, page by page."""
+"""Read MediaWiki's XML exports page by page."""
 
 import bz2
 import re
@@ -9,36 +9,36 @@ from typing import BinaryIO, NamedTuple
 from xml.parsers import expat
 
 from honeyguide.errors import HoneyguideError
-from honeyguide.recorded.importers.streams import Growth, Progress, open_stream
+from honeyguide.recorded.importers.streams import Progress, UnpackLimit, open_stream
 from honeyguide.recorded.importers.wikitext import Site
 
 CHUNK, PACKED = 1 << 20, 1 << 16  # bytes read at once
-MAX_TEXT = 1 << 24  # characters of a page; MediaWiki's own bound is 2 MB
+MAX_TEXT = 1 << 24  # characters of a page; MediaWiki's own limit is 2 MB
 MAX_NAME = 1 << 12  # characters of anything else; titles have at most 255 bytes
 MAX_TAG = 1 << 24  # bytes of a tag or comment
-MAX_DEPTH = 20  # elements within one another; an export has six
+MAX_DEPTH = 20  # nested elements; an export has six
 
 
 class RawPage(NamedTuple):
-    """A page as exported; the text is that of its last revision."""
+    """An exported page with the text of its last revision."""
 
     title: str
     namespace: int
     id: int
-    redirect: str  # the title it leads to; empty for other pages
+    redirect: str  # target title of a redirect; empty for other pages
     text: str
 
 
 class Export:
-    """A file that Special:Export or a dump of a whole wiki makes, compressed or not."""
+    """An export file of Special:Export or of a whole wiki, compressed or not."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.site = Site()  # these two are known before the first page comes
-        self.base = ""  # what URLs of pages begin with
+        self.site = Site()  # as is `base`, set before the first page is read
+        self.base = ""  # URL prefix of pages
 
     def pages(self, progress: Progress | None = None) -> Iterator[RawPage]:
-        """All pages that are wikitext, in order."""
+        """Yield all wikitext pages in order."""
         handler = _Handler(self)
         for chunk in chunks(self.path, progress):
             handler.feed(chunk)
@@ -48,18 +48,18 @@ class Export:
 
 
 class _Handler:
-    """Collects pages from what the XML parser reports."""
+    """Collects pages from the events of the XML parser."""
 
     def __init__(self, export: Export) -> None:
         self.pages: list[RawPage] = []
         self._export = export
-        self._said: dict[str, str] = {}  # of the present page or site, by element
-        self._heard: list[str] = []
-        self._size = self._most = 0  # characters heard of an element, and those that are kept
+        self._values: dict[str, str] = {}  # texts of the present page or site, by element
+        self._pieces: list[str] = []  # of the present element's text
+        self._size = self._most = 0  # characters of the present element, and the most to keep
         self._fed = self._depth = 0  # bytes read, elements that are open
         self._redirect = ""
-        self._deaf = False  # inside other content of a revision than its wikitext
-        self._key = 0  # of a namespace
+        self._ignoring = False  # inside a revision's content other than its wikitext
+        self._key = 0  # number of the present namespace
         self._namespaces: dict[int, str] = {}
         self._as_written: set[int] = set()
         parser = self._parser = expat.ParserCreate()
@@ -68,22 +68,22 @@ class _Handler:
         parser.StartDoctypeDeclHandler = self._no_export
 
     def feed(self, chunk: bytes) -> None:
-        """Read on; nothing means the end."""
+        """Parse a chunk; an empty one ends the file."""
         self._fed += len(chunk)
         try:
             self._parser.Parse(chunk, not chunk)
         except expat.ExpatError as error:
-            raise self._complaint(error, cut_off=not chunk) from None
+            raise self._syntax_error(error, cut_off=not chunk) from None
         except (LookupError, ValueError) as error:
             raise HoneyguideError(f"cannot read {self._export.path}: {error}") from None
         if self._fed - max(0, self._parser.CurrentByteIndex) > MAX_TAG:
             raise HoneyguideError(f"{self._export.path} has a tag of more than {MAX_TAG >> 20} MB")
 
-    def _complaint(self, error: expat.ExpatError, cut_off: bool) -> HoneyguideError:
+    def _syntax_error(self, error: expat.ExpatError, cut_off: bool) -> HoneyguideError:
         if self._parser.StartElementHandler == self._root:
-            return HoneyguideError(f"{self._export.path} is no MediaWiki export")
+            return HoneyguideError(f"{self._export.path} is not a MediaWiki export")
         where = f"line {error.lineno}"
-        if title := self._said.get("title"):
+        if title := self._values.get("title"):
             where += f", in or after the page {title!r}"
         if cut_off:
             return HoneyguideError(f"{self._export.path} is cut off in {where}")
@@ -92,7 +92,9 @@ class _Handler:
         )
 
     def _no_export(self, name: str, *_: object) -> None:
-        raise HoneyguideError(f"{self._export.path} is no MediaWiki export: it begins with {name}")
+        raise HoneyguideError(
+            f"{self._export.path} is not a MediaWiki export: it begins with {name}"
+        )
 
     # ------------------------------------------------------------------- elements
 
@@ -105,60 +107,60 @@ class _Handler:
         self._depth += 1
         if self._depth > MAX_DEPTH:
             raise HoneyguideError(
-                f"{self._export.path} is no MediaWiki export: too many tags in one"
+                f"{self._export.path} is not a MediaWiki export: its tags are nested too deeply"
             )
-        if name in _HEARD:
-            # of several ids the first is the page's own
-            if not self._deaf and (name != "id" or "id" not in self._said):
+        if name in _READ:
+            # the first of several ids is the page's own
+            if not self._ignoring and (name != "id" or "id" not in self._values):
                 self._size, self._most = 0, MAX_TEXT if name == "text" else MAX_NAME
-                self._parser.CharacterDataHandler = self._hear
+                self._parser.CharacterDataHandler = self._characters
             if name == "namespace":
                 self._key = _number(attributes.get("key", ""))
                 if attributes.get("case") == "case-sensitive":
                     self._as_written.add(self._key)
         elif name == "page":
-            self._said.clear()
+            self._values.clear()
             self._redirect = ""
         elif name == "redirect":
             self._redirect = attributes.get("title", "")[:MAX_NAME]
         elif name == "content":
-            self._deaf = True
+            self._ignoring = True
 
-    def _hear(self, text: str) -> None:
+    def _characters(self, text: str) -> None:
         self._size += len(text)
         if self._size <= self._most:
-            self._heard.append(text)
+            self._pieces.append(text)
 
     def _end(self, name: str) -> None:
         self._depth -= 1
         if self._parser.CharacterDataHandler is not None:
             self._parser.CharacterDataHandler = None
-            self._said[name] = "".join(self._heard)
-            self._heard.clear()
+            self._values[name] = "".join(self._pieces)
+            self._pieces.clear()
         if name == "page":
             self._add()
         elif name == "content":
-            self._deaf = False
+            self._ignoring = False
         elif name == "namespace":
-            self._namespaces[self._key] = self._said.get("namespace", "")
+            self._namespaces[self._key] = self._values.get("namespace", "")
         elif name == "siteinfo":
             self._export.site = Site(self._namespaces, frozenset(self._as_written))
-            self._export.base = _base(self._said.get("base", ""))
+            self._export.base = _base(self._values.get("base", ""))
 
     def _add(self) -> None:
-        said = self._said
-        if not said.get("title"):
+        values = self._values
+        if not values.get("title"):
             line = self._parser.CurrentLineNumber
             raise HoneyguideError(
                 f"{self._export.path} is broken in line {line}: a page has no title"
             )
-        if said.get("model", "wikitext") == "wikitext":
-            namespace, id = _number(said.get("ns", "")), _number(said.get("id", ""))
-            page = RawPage(said["title"], namespace, id, self._redirect, said.get("text", ""))
+        if values.get("model", "wikitext") == "wikitext":
+            namespace, id = _number(values.get("ns", "")), _number(values.get("id", ""))
+            page = RawPage(values["title"], namespace, id, self._redirect, values.get("text", ""))
             self.pages.append(page)
 
 
-_HEARD = frozenset("base namespace title ns id model text".split())
+_READ = frozenset("base namespace title ns id model text".split())
 _is_number = re.compile(r"\s*-?[0-9]{1,18}\s*").fullmatch
 
 
@@ -167,7 +169,7 @@ def _number(text: str) -> int:
 
 
 def _base(main_page: str) -> str:
-    """What comes before a title in a URL, from the URL of the main page."""
+    """Return the URL prefix of pages, given the URL of the main page."""
     for mark in ("title=", "/wiki/"):
         before, found, _ = main_page.partition(mark)
         if found:
@@ -179,7 +181,7 @@ def _base(main_page: str) -> str:
 
 
 def chunks(path: Path, progress: Progress | None = None) -> Iterator[bytes]:
-    """The content of a plain, bzip2, gzip or zstd file; a thread decompresses ahead."""
+    """Yield the content of a plain, bzip2, gzip or zstd file; a thread decompresses ahead."""
     done = total = 0
 
     def note(*now: int) -> None:
@@ -198,8 +200,8 @@ def chunks(path: Path, progress: Progress | None = None) -> Iterator[bytes]:
 
 
 def _bunzip(stream: BinaryIO, path: Path) -> Iterator[bytes]:
-    """Decompress one bzip2 stream after another, as many as there are."""
-    growth = Growth(path)
+    """Decompress all bzip2 streams of a file, one after another."""
+    limit = UnpackLimit(path)
     while data := stream.read(PACKED):
         while data:
             unpacker = bz2.BZ2Decompressor()
@@ -211,7 +213,7 @@ def _bunzip(stream: BinaryIO, path: Path) -> Iterator[bytes]:
                 except OSError:
                     raise HoneyguideError(f"{path} is damaged") from None
                 data = b""
-                growth.note(len(chunk))
+                limit.count(len(chunk))
                 if chunk:
                     yield chunk
             data = unpacker.unused_data

@@ -1,4 +1,4 @@
-"""The links that MediaWiki's own tables know: also those that templates bring."""
+"""Read links from MediaWiki's own tables, which include those that templates add."""
 
 import tempfile
 from array import array
@@ -18,12 +18,12 @@ _TITLED = {"pl_from": NUMBER, "pl_namespace": NUMBER, "pl_title": TEXT}
 _NUMBERED = {"pl_from": NUMBER, "pl_target_id": NUMBER}
 _TARGETS = {"lt_id": NUMBER, "lt_namespace": NUMBER, "lt_title": TEXT}
 Numbers = NDArray[np.int32]
-Pages = Mapping[bytes, int]  # by page id, as SQL writes it
-Find = Callable[[int, str], int | None]  # the page of a namespace and a title without it
+Pages = Mapping[bytes, int]  # page number by page id, as SQL writes it
+Find = Callable[[int, str], int | None]  # page number by namespace and title without prefix
 
 
 class PageLinks:
-    """Where each page's links lead, by page number, kept in a file without a name."""
+    """The link targets of each page, by page number, in an unnamed temporary file."""
 
     def __init__(self, offsets: NDArray[np.int64], targets: Numbers) -> None:
         self._offsets, self._targets = offsets, targets
@@ -35,7 +35,7 @@ class PageLinks:
 
 
 class LinkTables:
-    """pagelinks.sql, in its old form (titles) or the new one (numbers in linktarget.sql)."""
+    """pagelinks.sql, with titles of targets (old form) or with ids in linktarget.sql (new form)."""
 
     def __init__(self, path: Path) -> None:
         self._links = SqlTable(path, "pagelinks")
@@ -52,7 +52,7 @@ class LinkTables:
     def read(
         self, pages: Pages, find: Find, folder: Path, progress: Progress | None = None
     ) -> PageLinks:
-        """Go through them for the links between these pages."""
+        """Return the links between these pages."""
         if self._targets is None:
             batches = _by_title(self._links, pages, find, progress)
         else:
@@ -91,7 +91,7 @@ def _by_number(
 
 
 def _numbered(table: SqlTable, find: Find) -> tuple[NDArray[Any], Numbers]:
-    """The numbers of link targets that are pages here, sorted, and which pages they are."""
+    """Return the sorted ids of link targets that are recorded pages, and their page numbers."""
     known, leads_to = array("q"), array("i")
     for rows in table.rows(_TARGETS):
         for number, namespace, title in rows:
@@ -100,14 +100,14 @@ def _numbered(table: SqlTable, find: Find) -> tuple[NDArray[Any], Numbers]:
                 known.append(int(number))
                 leads_to.append(page)
     order = np.argsort(known, kind="stable")
-    # one more, so that every search ends at a number
+    # one more entry, so that every search ends at an entry
     return np.append(np.asarray(known, np.int64)[order], -1), np.append(
         np.asarray(leads_to, np.int32)[order], np.int32(-1)
     )
 
 
 def _by_source(spool: BinaryIO, degrees: NDArray[np.int64], folder: Path) -> PageLinks:
-    """Sort links by page, in bounded memory whatever their order."""
+    """Sort links by page, in bounded memory."""
     offsets = np.concatenate([[0], np.cumsum(degrees)])
     if not offsets[-1]:
         return PageLinks(offsets, np.empty(0, np.int32))

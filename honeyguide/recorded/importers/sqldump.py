@@ -1,4 +1,4 @@
-"""Rows of a table in a MySQL dump, as Wikimedia publishes them."""
+"""Read the rows of a table from a MySQL dump, as Wikimedia publishes them."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -12,7 +12,7 @@ from honeyguide.recorded.importers.streams import LONGEST_LINE, Progress
 
 MOST_COLUMNS = 100
 
-NUMBER, TEXT = rb"-?[0-9]{1,18}+", rb"(?:_binary )?'(?:[^'\\]++|\\.)*+'"  # kinds of values
+NUMBER, TEXT = rb"-?[0-9]{1,18}+", rb"(?:_binary )?'(?:[^'\\]++|\\.)*+'"  # patterns of values
 _ANY = rb"(?:%s|NULL|-?[0-9][0-9.e+-]*+)" % TEXT
 _column = re.compile(rb"^\s*`(\w+)`", re.MULTILINE).findall
 _escape = re.compile(rb"\\(.)", re.DOTALL).sub
@@ -20,23 +20,23 @@ _ESCAPES = {b"0": b"\0", b"n": b"\n", b"r": b"\r", b"t": b"\t", b"b": b"\b", b"Z
 
 
 class SqlTable:
-    """A table's name and columns, and where its rows are."""
+    """A table in a dump file: its columns and rows."""
 
     def __init__(self, path: Path, name: str) -> None:
         self._path, self._name = path, name
         head = next(_whole_lines(path, None), b"")
         _, found, rest = head.partition(b"CREATE TABLE `%s` (" % name.encode())
-        said, ended, _ = rest.partition(b"\n)")
+        definition, ended, _ = rest.partition(b"\n)")
         if not (found and ended):
-            raise HoneyguideError(f"{path} is no SQL dump of the table {name}")
-        self.columns = [column.decode() for column in _column(said)]
+            raise HoneyguideError(f"{path} is not an SQL dump of the table {name}")
+        self.columns = [column.decode() for column in _column(definition)]
         if len(set(self.columns)) != len(self.columns) or len(self.columns) > MOST_COLUMNS:
-            raise HoneyguideError(f"{path}: {name} has columns that no wiki's table has")
+            raise HoneyguideError(f"{path}: {name} has duplicate or too many columns")
 
     def rows(
         self, columns: Mapping[str, bytes], progress: Progress | None = None
     ) -> Iterator[Iterable[tuple[bytes, ...]]]:
-        """Values of these columns, each of a kind, some thousand rows at a time."""
+        """Yield batches of rows with the values of some columns, given as name -> pattern."""
         missing = [name for name in columns if name not in self.columns]
         if missing:
             raise HoneyguideError(f"{self._path}: {self._name} has no column {missing[0]}")
@@ -61,7 +61,7 @@ class SqlTable:
     def _check(
         self, chunk: bytes, number: int, statement: Callable[..., Any], row: re.Pattern[bytes]
     ) -> None:
-        """Complain of lines that should be rows and are not."""
+        """Raise an error at the first line that should be rows and is not."""
         for at, line in enumerate(chunk.splitlines(keepends=True), number + 1):
             begins = statement(line)
             rest = line[begins.end() :] if begins else b""
@@ -71,7 +71,7 @@ class SqlTable:
 
 
 def text(value: bytes) -> str:
-    """What a quoted value says."""
+    """Return the text of a quoted value."""
     value = value[value.find(b"'") + 1 : -1]
     if b"\\" in value:
         value = _escape(lambda sign: _ESCAPES.get(sign[1], sign[1]), value)
@@ -79,7 +79,7 @@ def text(value: bytes) -> str:
 
 
 def _whole_lines(path: Path, progress: Progress | None) -> Iterator[bytes]:
-    """The file in pieces that end where a line ends: no value has a line break in it."""
+    """Yield the file in pieces that end with a line; values contain no line breaks."""
     kept: list[bytes] = []
     size = 0
     for chunk in chunks(path, progress):

@@ -1,4 +1,4 @@
-"""Files to read from end to end, compressed or not, that say when they are cut off."""
+"""Read plain or compressed files as streams, with an error when they are cut off."""
 
 import gzip
 import io
@@ -12,16 +12,16 @@ import zstandard
 from honeyguide.errors import HoneyguideError
 
 Progress = Callable[[int, int], None]  # done, total
-MOST_TIMES = 250  # that a file may grow when it is unpacked; dumps of wikis grow up to 30 times
-ROOM = 1 << 28  # bytes that also a small file may be unpacked to
-_PIECE = 1 << 10  # bytes of zstd unpacked at once: 32 MB at most
+MOST_TIMES = 250  # largest ratio of unpacked to packed size; dumps of wikis have up to 30
+ROOM = 1 << 28  # bytes that any file may be unpacked to, however small
+_PIECE = 1 << 10  # packed bytes of zstd per step, which unpack to 32 MB at most
 LONGEST_LINE = 1 << 26  # bytes
 
 
 def open_stream(path: Path, progress: Progress | None = None) -> BinaryIO:
-    """Open a plain, gzip or zstd file for reading, whatever its name says."""
+    """Open a plain, gzip or zstd file for reading; its first bytes say which."""
     try:
-        file = _Watched(path, progress)
+        file = _ProgressFile(path, progress)
         start = file.peek()
     except OSError as error:
         raise HoneyguideError(f"cannot read {path}: {error.strerror}") from None
@@ -32,15 +32,15 @@ def open_stream(path: Path, progress: Progress | None = None) -> BinaryIO:
     return io.BufferedReader(file, 1 << 20)
 
 
-class Growth:
-    """How much a compressed file may be unpacked to."""
+class UnpackLimit:
+    """Limits the unpacked size of a compressed file."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._left = ROOM + MOST_TIMES * path.stat().st_size
 
-    def note(self, size: int) -> None:
-        """Count bytes that were unpacked, and complain when there are too many."""
+    def count(self, size: int) -> None:
+        """Count unpacked bytes; raise an error when there are too many."""
         self._left -= size
         if self._left < 0:
             raise HoneyguideError(
@@ -49,15 +49,15 @@ class Growth:
 
 
 def lines(stream: BinaryIO, path: Path) -> Iterator[bytes]:
-    """The lines of a file, none of them endless."""
+    """Yield the lines of a file; raise an error at one that is too long."""
     while line := stream.readline(LONGEST_LINE + 1):
         if len(line) > LONGEST_LINE:
             raise HoneyguideError(f"{path} has a line of more than {LONGEST_LINE >> 20} MB")
         yield line
 
 
-class _Watched(io.RawIOBase):
-    """A file that tells how far it has been read."""
+class _ProgressFile(io.RawIOBase):
+    """A file that reports how many of its bytes were read."""
 
     def __init__(self, path: Path, progress: Progress | None) -> None:
         self._file = path.open("rb")
@@ -65,7 +65,7 @@ class _Watched(io.RawIOBase):
         self._progress = progress
 
     def peek(self) -> bytes:
-        """The first bytes."""
+        """Return the first four bytes without consuming them."""
         return self._file.peek(4)[:4]
 
     def readable(self) -> bool:
@@ -83,13 +83,13 @@ class _Watched(io.RawIOBase):
 
 
 class _Unzstd(io.RawIOBase):
-    """Decompresses zstd; unlike the library's own reader it notices a missing end."""
+    """Decompresses zstd; unlike the library's own reader, it detects a missing end."""
 
-    def __init__(self, file: _Watched, path: Path) -> None:
+    def __init__(self, file: _ProgressFile, path: Path) -> None:
         self._file, self._path = file, path
         self._ready = memoryview(b"")
-        self._growth = Growth(path)
-        self._packed = memoryview(b"")  # read, but not unpacked
+        self._limit = UnpackLimit(path)
+        self._packed = memoryview(b"")  # read, not unpacked yet
         self._begin()
 
     def _begin(self) -> None:
@@ -128,7 +128,7 @@ class _Unzstd(io.RawIOBase):
             unpacked = self._frame.decompress(data)
         except (zstandard.ZstdError, MemoryError) as error:
             raise HoneyguideError(f"{self._path} is damaged: {error}") from None
-        self._growth.note(len(unpacked))
+        self._limit.count(len(unpacked))
         return unpacked
 
     def close(self) -> None:
@@ -139,10 +139,10 @@ class _Unzstd(io.RawIOBase):
 class _Gunzip(io.RawIOBase):
     """Decompresses gzip."""
 
-    def __init__(self, file: _Watched, path: Path) -> None:
+    def __init__(self, file: _ProgressFile, path: Path) -> None:
         self._file, self._path = gzip.GzipFile(fileobj=file), path
         self._raw = file
-        self._growth = Growth(path)
+        self._limit = UnpackLimit(path)
 
     def readable(self) -> bool:
         return True
@@ -154,7 +154,7 @@ class _Gunzip(io.RawIOBase):
             raise HoneyguideError(f"{self._path} is cut off") from None
         except (OSError, zlib.error) as error:
             raise HoneyguideError(f"{self._path} is damaged: {error}") from None
-        self._growth.note(count)
+        self._limit.count(count)
         return count
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""The part of a recorded web around some targets (Friar 2017, §3.2.2)."""
+"""Cut the part of a recorded web around some target pages (Friar 2017, §3.2.2)."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -14,7 +14,7 @@ from honeyguide.recorded.importers.streams import Progress
 from honeyguide.recorded.writer import GraphWriter
 from honeyguide.text.words import counted
 
-OUTGOING = -2  # hops of pages that are only linked to from inside
+OUTGOING = -2  # in place of hops: pages only linked from pages that lead to a target
 
 
 def cut_subgraph(
@@ -25,16 +25,16 @@ def cut_subgraph(
     hops: int = 2,
     progress: Progress | None = None,
 ) -> dict[str, int]:
-    """Record the pages that lead to a target in so many links, and where else they lead.
+    """Record the pages within so many links of a target, and the pages they link to.
 
-    Pages that are only led to keep no links: there a walk ends, as in the document.
+    Pages that are only linked to lose their own links, so that walks end there, as in Friar (2017).
     """
     graph = Graph.open(source)
     rewards = _rewards(graph, is_target, label)
     offsets, links = graph.inside()
     truth = Truth(graph.index, rewards, offsets, links)
     distance = hops_to_reward(truth, rewards)
-    hops = min(hops, int(distance.max()))  # beyond, there is nothing to find
+    hops = min(hops, int(distance.max()))  # no page is farther away
     distance[distance > hops] = UNREACHABLE
     kept = np.flatnonzero(distance >= 0)
     for page in kept.tolist():
@@ -51,7 +51,7 @@ def cut_subgraph(
 
 def _rewards(graph: Graph, is_target: Callable[[Page], bool] | None, label: str) -> Mask:
     if (is_target is None) == (not label):
-        raise HoneyguideError("say either target domains or a label")
+        raise HoneyguideError("give either target domains or a label")
     rewards = np.zeros(len(graph), np.bool_)
     if is_target is None:
         rewards[graph.pages_with_label(label)] = True
@@ -67,11 +67,11 @@ def _add(writer: GraphWriter, graph: Graph, page: int, distance: int) -> None:
     whole = graph.page(page)
     links: Sequence[Link] = whole.links if distance >= 0 else ()
     rows = [(link.url, link.anchor, link.context, link.tag_path) for link in links]
-    place = f"hops:{distance}" if distance >= 0 else "hops:outgoing"
-    writer.add(graph.id(page), whole.url, whole.title, whole.text, rows, (*whole.labels, place))
+    hops = f"hops:{distance}" if distance >= 0 else "hops:outgoing"
+    writer.add(graph.id(page), whole.url, whole.title, whole.text, rows, (*whole.labels, hops))
 
 
 def _counts(distance: NDArray[np.int32], hops: int) -> dict[str, int]:
-    """As in table 3.1."""
+    """Return the number of pages by hops, as in Friar (2017, table 3.1)."""
     by_hops = {f"at {counted(n, 'hop')}": int((distance == n).sum()) for n in range(hops + 1)}
     return by_hops | {"outgoing": int((distance == OUTGOING).sum())}

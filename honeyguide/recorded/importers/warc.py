@@ -1,4 +1,4 @@
-"""WARC files, or the WAT files that Common Crawl makes of them, to a recorded web."""
+"""Import WARC files, or the WAT files that Common Crawl derives from them."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -39,7 +39,7 @@ class _WatHtml(msgspec.Struct):
 def import_warc(
     sources: Path | Sequence[Path], out: Path, progress: Progress | None = None
 ) -> dict[str, int]:
-    """Build a recorded web from the pages of WARC or WAT files, and count what is in it."""
+    """Write a recorded web from the pages of WARC or WAT files; return counts."""
     files = list(warc_files([sources] if isinstance(sources, str | Path) else sources))
     sizes = [path.stat().st_size for path in files]
     with GraphWriter(out) as writer:
@@ -61,7 +61,7 @@ def _add(writer: GraphWriter, page: Page) -> None:
 
 
 def _page(record: Any) -> Page | None:
-    """The page of a record; None when it has none."""
+    """Return the page of a record; None if it has none."""
     url = urls.canonical(target(record))
     if url is None:
         return None
@@ -84,7 +84,7 @@ def _from_response(record: Any, url: str) -> Page | None:
 
 
 def _from_wat(record: Any, url: str) -> Page | None:
-    """What a WAT file says of a page: its title and links, but not its text."""
+    """Return the page of a WAT record: title and links without text."""
     if "json" not in (record.headers.get("Content-Type") or ""):
         return None
     try:
@@ -96,7 +96,7 @@ def _from_wat(record: Any, url: str) -> Page | None:
         KeyError,
         TypeError,
         RecursionError,
-    ):  # of a request, an image, or broken
+    ):  # metadata of a request or an image, or broken
         return None
     base = urls.canonical(html.head.base, url) or url
     links = [

@@ -1,9 +1,9 @@
-"""What a reader of a wiki page does not see: templates, tables, references, comments."""
+"""Remove wikitext that readers do not see: templates, tables, references, comments."""
 
 import re
 from html import unescape
 
-# Elements whose content is no text of the page; nowiki and pre are text, but not markup.
+# Elements whose content is not part of the text; in nowiki and pre, markup is text.
 _HIDDEN = (
     "ref references math chem ce score timeline gallery imagemap syntaxhighlight source"
     " templatedata templatestyles graph mapframe maplink hiero includeonly style script"
@@ -25,14 +25,14 @@ _ends = {
 }
 _entity = re.compile("&(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});").sub
 _spaces = re.compile("[ \t\xa0]{2,}").sub
-# the end of a line, empty lines, and what begins an item of a list
+# line ends, empty lines and list markers
 _breaks = re.compile(r"\n\s*+(?:[*#:;]++\s*+|----++\s*+)?").sub
 _headings = re.compile(r"\n=[^\n]*=[ \t]*+(?=\n)").sub
 _TABLE = 0
 
 
 def without_hidden(wikitext: str) -> str:
-    """Wikitext without what is not seen; of its lines, lists and headings only the words."""
+    """Return wikitext without hidden parts, list markers and heading marks."""
     text = "\n" + wikitext.replace("\r", "")
     if "{" in text or "<" in text:
         text = _Cutter(text).rest()
@@ -52,7 +52,7 @@ def _heading(found: re.Match[str]) -> str:
 
 
 def decoded(text: str) -> str:
-    """Text with its entities (&nbsp; &#233;) as what they stand for."""
+    """Return a text with its entities (&nbsp; &#233;) decoded."""
     return _entity(_character, text) if "&" in text else text
 
 
@@ -61,17 +61,17 @@ def _character(found: re.Match[str]) -> str:
 
 
 class _Cutter:
-    """Finds what to cut: whatever is opened and closed again; the unclosed stays."""
+    """Cuts templates, tables and elements out of a text; those never closed stay."""
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._cuts: list[tuple[int, int]] = []  # in order, none inside another
-        self._opened: list[tuple[int, int]] = []  # where, and how many braces; 0 for a table
-        self._templates = self._tables = 0  # of those opened
-        self._unclosed: set[str] = set()  # elements that have no end from here on
+        self._cuts: list[tuple[int, int]] = []  # start and end, sorted, not nested
+        self._opened: list[tuple[int, int]] = []  # position and number of braces; 0 for a table
+        self._templates = self._tables = 0  # number of those opened
+        self._unclosed: set[str] = set()  # elements without an end tag from here on
 
     def rest(self) -> str:
-        """What is left."""
+        """Return the text that is left."""
         text, position = self._text, 0
         while found := _mark(text, position):
             start, position = found.span()

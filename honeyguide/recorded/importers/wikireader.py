@@ -1,4 +1,4 @@
-"""Wikitext kept on disk until all titles are known, then read in a process of its own."""
+"""Spool wikitext to disk until all titles are known, then parse it in another process."""
 
 import signal
 import subprocess
@@ -17,16 +17,16 @@ from honeyguide.errors import HoneyguideError
 from honeyguide.recorded.importers.streams import Progress
 from honeyguide.recorded.importers.wikitext import Article, Site, parse
 
-BATCH = 1 << 20  # characters read at once
-FEW = 4  # batches for which no process is started
+BATCH = 1 << 20  # characters per batch
+FEW = 4  # up to so many batches, no process is started
 _PROGRAM = "from honeyguide.recorded.importers.wikireader import work; work()"
 _articles = msgspec.msgpack.Decoder(list[Article]).decode
 _texts = msgspec.msgpack.Decoder(list[str]).decode
 _names = msgspec.msgpack.Decoder(tuple[dict[int, str], list[int]]).decode
 
 
-class Kept:
-    """Texts in order, compressed, in a file without a name."""
+class TextSpool:
+    """Compressed texts, in order, in an unnamed temporary file."""
 
     def __init__(self, folder: Path) -> None:
         self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - closed with this
@@ -34,7 +34,7 @@ class Kept:
         self._size = self._batches = 0
         self._compress = zstandard.ZstdCompressor(level=1).compress
 
-    def __enter__(self) -> "Kept":
+    def __enter__(self) -> "TextSpool":
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -54,9 +54,9 @@ class Kept:
         self._batches += 1
 
     def articles(self, site: Site, progress: Progress) -> Iterator[Article]:
-        """All of them, read as wikitext."""
+        """Parse all texts as wikitext and yield the articles."""
         self._flush()
-        batches = self._again(progress)
+        batches = self._read_back(progress)
         if self._batches <= FEW:
             for batch in batches:
                 yield from [parse(text, site) for text in _unpacked(batch)]
@@ -69,7 +69,7 @@ class Kept:
                 yield from _articles(answer)
             yield from _articles(coming.result())
 
-    def _again(self, progress: Progress) -> Iterator[bytes]:
+    def _read_back(self, progress: Progress) -> Iterator[bytes]:
         total = self._file.tell()
         self._file.seek(0)
         while batch := _receive(self._file):
@@ -78,7 +78,7 @@ class Kept:
 
 
 class _Process:
-    """A process that answers packed wikitext with articles, and ends with this one."""
+    """A child process that parses batches of wikitext."""
 
     def __init__(self, site: Site) -> None:
         command = (sys.executable, "-c", _PROGRAM)
@@ -98,7 +98,7 @@ class _Process:
         self._process.wait()
 
     def ask(self, batch: bytes) -> bytes:
-        """What it makes of a batch."""
+        """Send a batch and return the encoded articles."""
         try:
             for message in filter(None, (self._about, batch)):
                 _send(self._questions, message)
@@ -108,13 +108,13 @@ class _Process:
         except OSError:
             answer = b""
         if not answer:
-            raise HoneyguideError("the process that reads wikitext has ended")
+            raise HoneyguideError("the process that parses wikitext has ended")
         return answer
 
 
 def work() -> None:
-    """Be that process."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # its parent says when to stop
+    """Run the child process: parse batches from standard input until it ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends it by closing the pipe
     questions, answers = sys.stdin.buffer, sys.stdout.buffer
     namespaces, as_written = _names(_receive(questions))
     site = Site(namespaces, frozenset(as_written))
@@ -132,7 +132,7 @@ def _send(file: BinaryIO, message: bytes) -> None:
 
 
 def _receive(file: BinaryIO) -> bytes:
-    """The next message; nothing when there is no whole one any more."""
+    """Return the next message; empty if there is no complete one."""
     size = int.from_bytes(file.read(8), "little")
     message = file.read(size)
     return message if len(message) == size else b""

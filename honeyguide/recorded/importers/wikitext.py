@@ -1,4 +1,4 @@
-"""Wikitext to plain text and its links, in one pass that takes linear time on any input."""
+"""Parse wikitext to plain text and links, in one pass and linear time."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -11,10 +11,10 @@ import msgspec
 
 from honeyguide.recorded.importers.wikimarkup import decoded, without_hidden
 
-CONTEXT = 150  # characters either side of a link
+CONTEXT = 150  # characters on either side of a link
 MAX_TITLE = 512  # characters; MediaWiki's own bound is 255 bytes
 
-# Namespaces that no page can be in: what else a link may lead to.
+# Numbers in place of a namespace for links that lead to no page of the wiki.
 NOWHERE, LANGUAGE, OTHER_WIKI = -10, -11, -12
 FILE, CATEGORY = 6, 14
 ENGLISH = dict(
@@ -30,7 +30,7 @@ _OTHER_WIKIS = frozenset(
 )
 _is_language = re.compile(r"(?:[a-z]{2,3}(?:-[a-z]+)*|simple|tokipona)").fullmatch
 
-# letters that belong to a link they follow: [[rock]]s
+# letters after a link that belong to its anchor: [[rock]]s
 _TRAIL = "a-zß-öø-ÿĀ-ſа-яё"
 _token = re.compile(
     rf"""
@@ -56,16 +56,16 @@ _LITERAL = {name: re.compile(rf"</{name}\s*+>", re.IGNORECASE).search for name i
 
 
 class Title(NamedTuple):
-    """What a link's target stands for: a namespace and the title as URLs have it."""
+    """A link target: its namespace and its title as in URLs."""
 
     namespace: int
     name: str  # "Albert_Einstein", "Category:Physicists"; empty for a section of the same page
 
 
 class Article(msgspec.Struct, array_like=True, gc=False):
-    """The plain text of a page, the links in it, and its categories.
+    """The plain text of a page, its links and its categories.
 
-    A link is the title of the page it leads to, and where its anchor starts and ends in the text.
+    A link is the title of its target, and start and end of its anchor in the text.
     """
 
     text: str
@@ -73,17 +73,17 @@ class Article(msgspec.Struct, array_like=True, gc=False):
     categories: list[str]
 
     def anchor(self, start: int, end: int) -> str:
-        """The words of a link that can be clicked."""
+        """Return the text of a link."""
         return self.text[start:end].replace("\n", " ").strip()
 
     def context(self, start: int, end: int) -> str:
-        """The text around a link."""
+        """Return the text around a link."""
         around = self.text[max(0, start - CONTEXT) : end + CONTEXT]
         return around.replace("\n", " ").strip()
 
 
 class Site:
-    """How a wiki names its namespaces, and in which of them titles begin with a capital."""
+    """The namespaces of a wiki: their names, and in which of them titles are case-sensitive."""
 
     def __init__(
         self, namespaces: Mapping[int, str] | None = None, as_written: frozenset[int] = frozenset()
@@ -100,7 +100,7 @@ class Site:
         self.title: Callable[[str], Title] = lru_cache(maxsize=1 << 15)(self._title)
 
     def _title(self, target: str) -> Title:
-        """What the target of a link stands for."""
+        """Return the namespace and title of a link target."""
         if len(target) > MAX_TITLE:
             return Title(NOWHERE, "")
         name, namespace = target, 0
@@ -131,7 +131,7 @@ class Site:
         return LANGUAGE if _is_language(prefix) else 0
 
     def key(self, namespace: int, name: str) -> str:
-        """A title as URLs have it, from its namespace and the rest of it."""
+        """Return a title as in URLs, from its namespace and its name without prefix."""
         if namespace not in self.as_written and len(capital := name[0].upper()) == 1:
             name = capital + name[1:]
         prefix = self.namespaces.get(namespace, "")
@@ -142,22 +142,22 @@ ENGLISH_SITE = Site()
 
 
 def parse(wikitext: str, site: Site = ENGLISH_SITE) -> Article:
-    """Read a page, however broken."""
+    """Parse a page; broken markup is read as far as possible."""
     return _Reader(without_hidden(wikitext), site).article()
 
 
 class _Open(NamedTuple):
-    """A link that is not closed yet."""
+    """An open link: its start was read, its end not yet."""
 
-    target: str | None  # None: of an external link
-    shown: bool  # whether its text stays
-    pieces: int  # how many pieces, links and closed links there were before it
+    target: str | None  # None: an external link
+    shown: bool  # whether its text is kept
+    pieces: int  # number of pieces, links and closed links before it
     links: int
     closed: int
 
 
 class _Reader:
-    """Goes through wikitext without templates and tables, token by token."""
+    """Reads wikitext, already without templates and tables, token by token."""
 
     def __init__(self, source: str, site: Site) -> None:
         self._source, self._site = source, site
@@ -165,11 +165,11 @@ class _Reader:
         self._links: list[tuple[str, int, int]] = []  # target, first piece, piece after the last
         self._categories: list[str] = []
         self._opened: list[_Open] = []
-        self._closed = 0  # links with markup inside that have been closed
-        self._unclosed: set[str] = set()  # tags that have no end from here on
+        self._closed = 0  # number of closed links with markup inside
+        self._unclosed: set[str] = set()  # tags without an end tag from here on
 
     def article(self) -> Article:
-        """All of it."""
+        """Return the article."""
         source, pieces, handlers = self._source, self._pieces, _HANDLERS
         position = 0
         while found := _token(source, position):
@@ -187,7 +187,7 @@ class _Reader:
         return Article("".join(pieces), links, list(dict.fromkeys(self._categories)))
 
     def _on(self, position: int) -> int:
-        """Where to go on: not with a line break that would leave an empty line."""
+        """Return the position to continue at: after a line break that would leave an empty line."""
         if self._source.startswith("\n", position) and (
             not self._pieces or self._pieces[-1].endswith("\n")
         ):
@@ -201,7 +201,7 @@ class _Reader:
         if target is None:
             return self._open(found)
         namespace, name = self._site.title(target)
-        if namespace in _UNSEEN and not target.lstrip().startswith(":"):
+        if namespace in _HIDDEN and not target.lstrip().startswith(":"):
             if namespace == CATEGORY and name:
                 self._categories.append(name.partition(":")[2].replace("_", " "))
             return self._on(found.start(3))
@@ -225,7 +225,7 @@ class _Reader:
             self._opened.append(_Open("", True, *state))
             return end
         namespace, name = self._site.title(named[1])
-        hidden = namespace in _UNSEEN and not named[1].lstrip().startswith(":")
+        hidden = namespace in _HIDDEN and not named[1].lstrip().startswith(":")
         self._opened.append(_Open(name if namespace >= 0 else "", not hidden, *state))
         return named.end()
 
@@ -254,7 +254,7 @@ class _Reader:
         if trail and trail[0]:
             self._pieces.append(trail[0])
             position = trail.end()
-        # no link is inside another: the inner one counts
+        # links do not nest: the inner one counts
         whole = len(self._links) == opened.links and self._closed == opened.closed
         if opened.target and whole:
             self._links.append((opened.target, opened.pieces, len(self._pieces)))
@@ -265,7 +265,7 @@ class _Reader:
 
     def _quote(self, found: re.Match[str]) -> int:
         count = found.end() - found.start()
-        if count == 4 or count > 5:  # what is too many for bold italics is an apostrophe
+        if count == 4 or count > 5:  # quotes beyond those of bold italics are apostrophes
             self._pieces.append("'" * (1 if count == 4 else count - 5))
         return found.end()
 
@@ -301,11 +301,11 @@ _HANDLERS: dict[str, Callable[[_Reader, re.Match[str]], int]] = {
     "&": _Reader._entity,
     "_": _Reader._nothing,
 }
-_UNSEEN = frozenset((FILE, CATEGORY, LANGUAGE))
+_HIDDEN = frozenset((FILE, CATEGORY, LANGUAGE))
 
 
 def _shown(target: str, label: str | None) -> str:
-    """What a link without markup shows."""
+    """Return the text of a link without markup inside."""
     if label is None:
         label = target.strip().removeprefix(":")
     elif not label:

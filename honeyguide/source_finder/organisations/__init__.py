@@ -1,4 +1,4 @@
-"""Generated sites of organisations, to train and test the source finder on."""
+"""Generated sites of organisations for training and testing the source finder."""
 
 from honeyguide.source_finder.organisations.world import OrganisationsWorld
 

@@ -1,15 +1,15 @@
-"""A site's pages as HTML."""
+"""Render the pages of a generated site as HTML."""
 
 from html import escape
 
-from honeyguide.source_finder.organisations.megamenus import Mega, Section
+from honeyguide.source_finder.organisations.megamenus import MegaMenu, Section
 from honeyguide.source_finder.organisations.sites import Draft, Entry, Site
 
-ICON_EVERY = 4  # of the menu's links on sites with icons
+ICON_EVERY = 4  # every fourth menu link is an icon on sites with icons
 
 
 def render(site: Site, draft: Draft) -> bytes:
-    """The page as a browser gets it."""
+    """Return a page as HTML."""
     look, title = site.template, escape(draft.title)
     more = site.wording.more[len(draft.path) % len(site.wording.more)]
     rows = [_entry(entry, more) for entry in draft.entries]
@@ -42,7 +42,7 @@ def _menu(site: Site) -> str:
     return site.template.menu.fill([{"a": link} for link in links])
 
 
-def _mega(site: Site, look: Mega) -> str:
+def _mega(site: Site, look: MegaMenu) -> str:
     return look.sections.fill(
         [
             {
@@ -62,8 +62,8 @@ def _mega(site: Site, look: Mega) -> str:
     )
 
 
-def _top(section: Section, look: Mega, icons: bool) -> str:
-    """A section's name: a picture without words on sites with icons, a link, or neither."""
+def _top(section: Section, look: MegaMenu, icons: bool) -> str:
+    """Return the name of a section as an icon, a link or plain text."""
     if not section.path:
         return look.plain.format(escape(section.name))
     return _icon(section.path) if icons else _link(section.path, section.name)

@@ -1,4 +1,4 @@
-"""Organisations' sites over real HTTP: one port on loopback, many host names."""
+"""Serve generated sites over HTTP on one loopback port, by host name."""
 
 from typing import Self
 
@@ -10,12 +10,12 @@ ADDRESS = "127.0.0.1"
 
 
 class Server:
-    """Answers for every site, by the Host header."""
+    """An HTTP server for all sites of a world; the Host header selects the site."""
 
     def __init__(self, world: OrganisationsWorld, port: int = 0) -> None:
         self.world = world
-        self.port = port  # 0: any that is free
-        self.requests: list[str] = []  # URLs in the order they were asked for
+        self.port = port  # 0: any free port
+        self.requests: list[str] = []  # requested URLs, in order
 
     async def __aenter__(self) -> Self:
         app = web.Application()

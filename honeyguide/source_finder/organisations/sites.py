@@ -1,11 +1,17 @@
-"""One organisation's site: which pages it has, how they hang together, where its lists are."""
+"""Generate the site of an organisation: its pages, their links, its lists."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from honeyguide.source_finder.organisations.megamenus import MEGAS, SHARE, Mega, Section, grouped
+from honeyguide.source_finder.organisations.megamenus import (
+    MEGAS,
+    SHARE,
+    MegaMenu,
+    Section,
+    grouped,
+)
 from honeyguide.source_finder.organisations.templates import TEMPLATES, Template
 from honeyguide.source_finder.organisations.words import WORDINGS, Wording
 
@@ -17,7 +23,7 @@ DAYS = {"en": "Mon Tue Wed Thu Fri Sat Sun".split(), "zh": "一 二 三 四 五 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A line of a list."""
+    """An entry of a list."""
 
     title: str
     path: str
@@ -27,60 +33,62 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A page before it is HTML."""
+    """The content of a page, before it is rendered."""
 
     path: str
     title: str
     labels: tuple[str, ...]
     texts: tuple[str, ...] = ()
     entries: tuple[Entry, ...] = ()
-    leads: tuple[tuple[str, str], ...] = ()  # text and path of further links in it
+    leads: tuple[tuple[str, str], ...] = ()  # text and path of further links
 
 
 @dataclass(slots=True)
 class Site:
-    """All pages of a site by path, what is on every page, and how it looks."""
+    """All pages of a site by path, its menu and footer, and its template."""
 
     host: str
     name: str
     wording: Wording
     template: Template
-    icons: bool  # whether some links of the menu are pictures without words
+    icons: bool  # whether some menu links are images without text
     menu: list[tuple[str, str]] = field(default_factory=list)
     foot: list[tuple[str, str]] = field(default_factory=list)
     pages: dict[str, Draft] = field(default_factory=dict)
-    mega: Mega | None = None  # how its sections are written instead of the menu
+    mega: MegaMenu | None = None  # template of the mega-menu that replaces the menu
     sections: tuple[Section, ...] = ()
 
     def url(self, path: str) -> str:
-        """The address of a page."""
+        """Return the URL of a page."""
         return f"http://{self.host}{path}"
 
 
 @dataclass(frozen=True, slots=True)
-class Habit:
-    """What the sites of a set are like."""
+class SiteProfile:
+    """Properties of the sites of a set."""
 
-    words: tuple[str, ...]  # which words and templates they use
-    depths: tuple[float, float, float, float]  # chance of events one, two, three clicks away; none
-    decoys: tuple[int, int] = (0, 3)  # of different sorts; the most is left out
+    words: tuple[str, ...]  # names of the sets of words and templates they use
+    depths: tuple[
+        float, float, float, float
+    ]  # probability of events one, two, three clicks away; of none
+    decoys: tuple[int, int] = (0, 3)  # kinds of decoys per site: from, to (excluded)
 
 
-def make_site(host: str, habit: Habit, rng: np.random.Generator) -> Site:
-    """A site that chance decides."""
-    words = str(rng.choice(habit.words))
+def make_site(host: str, profile: SiteProfile, rng: np.random.Generator) -> Site:
+    """Return a random site."""
+    words = str(rng.choice(profile.words))
     wording = WORDINGS[str(rng.choice(["en", "zh"])), words]
-    builder = _Builder(wording, TEMPLATES[words].pick(rng), host, habit.decoys, rng)
-    depth = int(rng.choice(4, p=habit.depths)) + 1
+    builder = _Builder(wording, TEMPLATES[words].pick(rng), host, profile.decoys, rng)
+    depth = int(rng.choice(4, p=profile.depths)) + 1
     site = builder.build(depth if depth < 4 else 0)
-    chance = rng.spawn(1)[0]  # sites without a mega-menu are the same whether others have one
+    chance = rng.spawn(1)[0]  # so that other sites do not depend on who has a mega-menu
     if chance.random() < SHARE:
-        builder.enlarge(MEGAS[words][int(chance.integers(len(MEGAS[words])))], chance)
+        builder.add_mega_menu(MEGAS[words][int(chance.integers(len(MEGAS[words])))], chance)
     return site
 
 
 class _Builder:
-    """Makes up a site page by page."""
+    """Generates a site page by page."""
 
     def __init__(
         self,
@@ -93,11 +101,11 @@ class _Builder:
         self.rng, self.wording, self.decoys = rng, wording, decoys
         self.sort = SORTS[int(rng.integers(len(SORTS)))]
         name = self._any(wording.names[self.sort]).format(self._any(wording.places))
-        self.opaque = bool(rng.random() < 0.5)  # whether addresses say nothing
+        self.opaque = bool(rng.random() < 0.5)  # whether URLs contain numbers instead of words
         self.site = Site(host, name, wording, template, bool(rng.random() < 0.2))
 
     def build(self, depth: int) -> Site:
-        """The whole site, its events so many clicks from its home page; 0: it has none."""
+        """Return a site with events so many clicks from its home page; 0: without events."""
         site, rng = self.site, self.rng
         hubs = [(text, self._path(text)) for text in self._some(self.wording.hubs[self.sort], 1, 3)]
         self.hubs = frozenset(hubs)
@@ -120,21 +128,21 @@ class _Builder:
         self._home(home_leads)
         return site
 
-    def enlarge(self, mega: Mega, rng: np.random.Generator) -> None:
-        """Give the site a mega-menu of its menu, more pages, and some links of its hubs."""
+    def add_mega_menu(self, mega: MegaMenu, rng: np.random.Generator) -> None:
+        """Replace the menu by a mega-menu that also links more pages and some links of the hubs."""
         site, self.rng = self.site, rng
         there = {draft.title for draft in site.pages.values()}
         more = self._some([text for text in self.wording.plain if text not in there], 4, 14)
         links = [*site.menu, *((text, self._plain(text)) for text in more)]
-        hubs = {link: self._shown(link) for link in links if link in self.hubs}
+        hubs = {link: self._panel_links(link) for link in links if link in self.hubs}
         rest = [link for link in links if link not in hubs]
         site.mega = mega
         site.sections = grouped(rest, hubs, self.wording.headings, rng)
-        if rng.random() < 0.3:  # its footer repeats some of it
+        if rng.random() < 0.3:  # the footer repeats some links
             site.foot += [site.menu[place] for place in rng.permutation(len(site.menu))[:5]]
 
-    def _shown(self, hub: tuple[str, str]) -> list[tuple[str, str]]:
-        """What a hub leads to, as far as it is no events and no way to them."""
+    def _panel_links(self, hub: tuple[str, str]) -> list[tuple[str, str]]:
+        """Return the links of a hub, without event lists and hubs that lead to them."""
         pages = self.site.pages
         kinds = {link: pages[link[1]].labels[0] for link in pages[hub[1]].leads}
         return [link for link, kind in kinds.items() if kind not in ("source:events", "page:hub")]
@@ -147,7 +155,7 @@ class _Builder:
         home: list[tuple[str, str]],
         under: dict[str, list[tuple[str, str]]],
     ) -> None:
-        """Put the link to a list so many clicks from the home page."""
+        """Add the link to a list so many clicks from the home page."""
         hub = self._any(list(under))
         if depth == 1:
             (top if self.rng.random() < 0.75 else home).append(link)
@@ -165,7 +173,7 @@ class _Builder:
         sorts = self._some(list(self.wording.decoys), *self.decoys)
         for sort in sorts:
             text = self._any(self.wording.decoys[sort])
-            if not depth and self.rng.random() < 0.1:  # it says no more than a true one would
+            if not depth and self.rng.random() < 0.1:  # with the same text as a real list of events
                 text = self._any(self.wording.menus["events"])
             place = top if self.rng.random() < 0.7 else under[self._any(list(under))]
             place.append((text, self._decoy(sort, text)))
@@ -174,8 +182,8 @@ class _Builder:
         path = self._path(text)
         label = (f"decoy:{sort}",)
         if sort == "single":
-            said = (self._date(), self._any(self.wording.blurbs), self._prose())
-            self._add(path, text, label, said)
+            texts = (self._date(), self._any(self.wording.blurbs), self._prose())
+            self._add(path, text, label, texts)
         elif sort == "archive":
             self._add(path, text, label, (self._any(self.wording.empty),))
         elif sort == "shop":
@@ -196,15 +204,15 @@ class _Builder:
             yield Entry(self._date(), f"{path}/{number}", "", self._any(self.wording.plain))
 
     def _list(self, purpose: str, text: str) -> tuple[str, str]:
-        """A list and the pages of what it lists; its link."""
+        """Add a list page and the pages of its entries; return the list's text and path."""
         path = self._path(text)
         entries = []
         for number, subject in enumerate(self._some(self.wording.subjects, 5, 10)):
             title = self._any(self.wording.things[purpose]).format(subject)
             entry = Entry(title, f"{path}/{number}", self._date(), self._blurb(purpose))
             entries.append(entry)
-            said = (entry.date, entry.blurb, self._prose())
-            self._add(entry.path, title, (f"item:{purpose}",), said)
+            texts = (entry.date, entry.blurb, self._prose())
+            self._add(entry.path, title, (f"item:{purpose}",), texts)
         self._add(path, text, (f"source:{purpose}",), entries=tuple(entries))
         return text, path
 
@@ -249,7 +257,7 @@ class _Builder:
         return self._any(self.wording.blurbs) if purpose in ("events", "courses") else self._prose()
 
     def _prose(self) -> str:
-        """A few words on nothing in particular."""
+        """Return a sentence of random words."""
         zh = self.wording.language == "zh"
         words = self._some([*self.wording.plain, *self.wording.subjects], 4, 7)
         stop, between = ("。", "與") if zh else (".", " and ")
@@ -266,6 +274,6 @@ class _Builder:
         return things[int(self.rng.integers(len(things)))]
 
     def _some(self, things: Sequence[str], least: int, most: int) -> list[str]:
-        """Some of them, each once, in any order; the most is left out."""
+        """Return `least` to `most` - 1 different things in random order."""
         count = min(len(things), int(self.rng.integers(least, most)))
         return [things[place] for place in self.rng.permutation(len(things))[:count].tolist()]

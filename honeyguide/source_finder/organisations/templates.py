@@ -1,4 +1,4 @@
-"""How sites look: parts of pages that are put together; those of test sites are others."""
+"""HTML templates of generated sites; test sites have templates of their own."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,69 +7,69 @@ import numpy as np
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
-    """What stands before, around each and after a row of things."""
+class RowTemplate:
+    """A template for a row of items: the text before, the text of each item, the text after."""
 
     before: str
     each: str
     after: str
 
-    def fill(self, things: Sequence[dict[str, str]]) -> str:
-        """The row; nothing when there are no things."""
-        if not things:
+    def fill(self, items: Sequence[dict[str, str]]) -> str:
+        """Return the row as HTML; empty without items."""
+        if not items:
             return ""
-        return self.before + "\n".join(self.each.format(**thing) for thing in things) + self.after
+        return self.before + "\n".join(self.each.format(**item) for item in items) + self.after
 
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """The looks of one site."""
+    """The templates of one site."""
 
-    menu: Around
-    list: Around
-    teaser: Around
-    foot: Around
+    menu: RowTemplate
+    list: RowTemplate
+    teaser: RowTemplate
+    foot: RowTemplate
     frame: str
     style: str
 
 
 @dataclass(frozen=True, slots=True)
 class _Parts:
-    menus: tuple[Around, ...]
-    lists: tuple[Around, ...]
-    teasers: tuple[Around, ...]
-    feet: tuple[Around, ...]
+    menus: tuple[RowTemplate, ...]
+    lists: tuple[RowTemplate, ...]
+    teasers: tuple[RowTemplate, ...]
+    feet: tuple[RowTemplate, ...]
     frames: tuple[str, ...]
     styles: tuple[str, ...]
 
     def pick(self, rng: np.random.Generator) -> Template:
-        """One of each."""
+        """Return a random combination of templates."""
         rows = (self.menus, self.lists, self.teasers, self.feet, self.frames, self.styles)
         return Template(*(row[int(rng.integers(len(row)))] for row in rows))  # type: ignore[arg-type]
 
 
 TRAIN = _Parts(
     menus=(
-        Around("<nav><ul>", "<li>{a}</li>", "</ul></nav>"),
-        Around("<div id='menu'>", "<span>{a}</span>", "</div>"),
-        Around("<table class='nav'><tr>", "<td>{a}</td>", "</tr></table>"),
+        RowTemplate("<nav><ul>", "<li>{a}</li>", "</ul></nav>"),
+        RowTemplate("<div id='menu'>", "<span>{a}</span>", "</div>"),
+        RowTemplate("<table class='nav'><tr>", "<td>{a}</td>", "</tr></table>"),
     ),
     lists=(
-        Around("<ul class='list'>", "<li>{a} <span>{date}</span><p>{blurb}</p></li>", "</ul>"),
-        Around(
+        RowTemplate("<ul class='list'>", "<li>{a} <span>{date}</span><p>{blurb}</p></li>", "</ul>"),
+        RowTemplate(
             "<div class='cards'>",
             "<article><h3>{a}</h3><time>{date}</time><p>{blurb}</p></article>",
             "</div>",
         ),
-        Around("<table>", "<tr><td>{date}</td><td>{a}</td><td>{blurb}</td></tr>", "</table>"),
+        RowTemplate("<table>", "<tr><td>{date}</td><td>{a}</td><td>{blurb}</td></tr>", "</table>"),
     ),
     teasers=(
-        Around("<aside><ul>", "<li>{a}<br><small>{date}</small></li>", "</ul></aside>"),
-        Around("<div class='row'>", "<div><h4>{a}</h4><p>{blurb}</p></div>", "</div>"),
+        RowTemplate("<aside><ul>", "<li>{a}<br><small>{date}</small></li>", "</ul></aside>"),
+        RowTemplate("<div class='row'>", "<div><h4>{a}</h4><p>{blurb}</p></div>", "</div>"),
     ),
     feet=(
-        Around("<footer><p>", "{a} | ", "</p></footer>"),
-        Around("<div id='footer'><ul>", "<li>{a}</li>", "</ul></div>"),
+        RowTemplate("<footer><p>", "{a} | ", "</p></footer>"),
+        RowTemplate("<div id='footer'><ul>", "<li>{a}</li>", "</ul></div>"),
     ),
     frames=(
         "<header>{brand}</header>{menu}<main><h1>{heading}</h1>{body}</main>{foot}",
@@ -83,16 +83,16 @@ TRAIN = _Parts(
 )
 MORE = _Parts(
     menus=(
-        Around(
+        RowTemplate(
             "<header><nav><div class='mega'><ul>",
             "<li><div>{a}</div></li>",
             "</ul></div></nav></header>",
         ),
-        Around("<div class='side'><dl>", "<dt>{a}</dt>", "</dl></div>"),
+        RowTemplate("<div class='side'><dl>", "<dt>{a}</dt>", "</dl></div>"),
     ),
     lists=(
-        Around("<dl class='items'>", "<dt><b>{date}</b> {a}</dt><dd>{blurb}</dd>", "</dl>"),
-        Around(
+        RowTemplate("<dl class='items'>", "<dt><b>{date}</b> {a}</dt><dd>{blurb}</dd>", "</dl>"),
+        RowTemplate(
             "<section>",
             "<div class='item'><img src='/i.png' alt=''><h4>{a}</h4>"
             "<p>{blurb} <em>{date}</em></p></div>",
@@ -100,12 +100,12 @@ MORE = _Parts(
         ),
     ),
     teasers=(
-        Around("<div class='news'>", "<p><em>{date}</em> {a}</p>", "</div>"),
-        Around("<section class='hot'>", "<article><h2>{a}</h2></article>", "</section>"),
+        RowTemplate("<div class='news'>", "<p><em>{date}</em> {a}</p>", "</div>"),
+        RowTemplate("<section class='hot'>", "<article><h2>{a}</h2></article>", "</section>"),
     ),
     feet=(
-        Around("<footer><div><dl>", "<dd>{a}</dd>", "</dl></div></footer>"),
-        Around("<table class='foot'><tr>", "<td>{a}</td>", "</tr></table>"),
+        RowTemplate("<footer><div><dl>", "<dd>{a}</dd>", "</dl></div></footer>"),
+        RowTemplate("<table class='foot'><tr>", "<td>{a}</td>", "</tr></table>"),
     ),
     frames=(
         "<div class='top'>{brand}</div><div class='body'>{menu}<article><h1>{heading}</h1>{body}"
@@ -119,33 +119,37 @@ MORE = _Parts(
 )
 TEST = _Parts(
     menus=(
-        Around(
+        RowTemplate(
             "<header><div class='bar'><ol>", "<li><span>{a}</span></li>", "</ol></div></header>"
         ),
-        Around("<div role='navigation'>", "<div class='m'>{a}</div>", "</div>"),
-        Around("<nav class='mega'><section>", "<p>{a}</p>", "</section></nav>"),
+        RowTemplate("<div role='navigation'>", "<div class='m'>{a}</div>", "</div>"),
+        RowTemplate("<nav class='mega'><section>", "<p>{a}</p>", "</section></nav>"),
     ),
     lists=(
-        Around("<ol>", "<li><strong>{date}</strong><h3>{a}</h3><div>{blurb}</div></li>", "</ol>"),
-        Around(
+        RowTemplate(
+            "<ol>", "<li><strong>{date}</strong><h3>{a}</h3><div>{blurb}</div></li>", "</ol>"
+        ),
+        RowTemplate(
             "<div class='grid'>",
             "<div class='cell'><div class='when'>{date}</div><h2>{a}</h2><p>{blurb}</p>"
             "{more}</div>",
             "</div>",
         ),
-        Around(
+        RowTemplate(
             "<table class='t'><tbody>",
             "<tr><th>{a}</th><td><small>{date}</small></td><td><p>{blurb}</p></td></tr>",
             "</tbody></table>",
         ),
     ),
     teasers=(
-        Around("<ul class='latest'>", "<li><h5>{a}</h5><span>{date}</span></li>", "</ul>"),
-        Around("<div class='tiles'>", "<section><h3>{a}</h3><p>{blurb}</p></section>", "</div>"),
+        RowTemplate("<ul class='latest'>", "<li><h5>{a}</h5><span>{date}</span></li>", "</ul>"),
+        RowTemplate(
+            "<div class='tiles'>", "<section><h3>{a}</h3><p>{blurb}</p></section>", "</div>"
+        ),
     ),
     feet=(
-        Around("<footer><nav><ol>", "<li>{a}</li>", "</ol></nav></footer>"),
-        Around("<div class='bottom'>", "<span>{a}</span> ", "</div>"),
+        RowTemplate("<footer><nav><ol>", "<li>{a}</li>", "</ol></nav></footer>"),
+        RowTemplate("<div class='bottom'>", "<span>{a}</span> ", "</div>"),
     ),
     frames=(
         "<div id='app'><div class='logo'>{brand}</div>{menu}<section id='main'><h1>{heading}</h1>"

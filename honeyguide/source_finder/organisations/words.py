@@ -1,4 +1,4 @@
-"""What organisations are called and what their pages say, in two languages; test words apart."""
+"""Names of organisations and texts of their pages in two languages; test sites have their own."""
 # ruff: noqa: E501 - a row of words reads best unbroken
 
 from collections.abc import Mapping, Sequence
@@ -9,22 +9,22 @@ Words = Mapping[str, Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """One language's words for one set of sites."""
+    """The words of one language for one set of sites."""
 
     language: str
-    names: Words  # by sort of organisation
+    names: Words  # by kind of organisation
     places: Sequence[str]
-    menus: Words  # by purpose of a page: what links to it say
-    hubs: Words  # by sort of organisation: pages that lead on
-    plain: Sequence[str]  # other pages of a menu
-    decoys: Words  # by sort of decoy
+    menus: Words  # by purpose of a page: texts of links to it
+    hubs: Words  # by kind of organisation: pages that link to others
+    plain: Sequence[str]  # other pages of the menu
+    decoys: Words  # by kind of decoy
     subjects: Sequence[str]
-    things: Words  # by purpose: patterns of what a list lists
+    things: Words  # by purpose: patterns of the entries of a list
     blurbs: Sequence[str]
     dates: Sequence[str]  # patterns
-    more: Sequence[str]  # what says "read on"
-    empty: Sequence[str]
-    headings: Sequence[str]  # of sections and columns of large menus, without a link
+    more: Sequence[str]  # texts of "read more" links
+    empty: Sequence[str]  # texts of empty lists
+    headings: Sequence[str]  # of sections and columns of mega-menus
 
 
 def _split(text: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Organisations' sites as a world to crawl."""
+"""A world of generated sites of organisations."""
 
 from collections import Counter
 from dataclasses import replace
@@ -11,28 +11,28 @@ from honeyguide.contracts import Judge, Link, Page, Truth, Verdict, Visit
 from honeyguide.errors import HoneyguideError, unknown
 from honeyguide.registry import part
 from honeyguide.source_finder.organisations.html import render
-from honeyguide.source_finder.organisations.sites import Habit, Site, make_site
+from honeyguide.source_finder.organisations.sites import Site, SiteProfile, make_site
 from honeyguide.web.html import parse
 
 ONE_CLICK = (1.0, 0.0, 0.0, 0.0)
-MANY = (2, 6)  # decoys: 40 sites with as few as the others have show too few to learn from
+MANY = (2, 6)  # kinds of decoys: with fewer, 40 sites have too few decoys to learn from
 AS_FOUND = (0.5, 0.2, 0.08, 0.22)
-# set -> number of sites (table III of Liao and Chang (2022)), and what they are like
+# set -> number of sites (Liao and Chang 2022, table III) and their properties
 SETS = {
-    "train": (40, Habit(("train",), ONE_CLICK, MANY)),
-    "validation": (20, Habit(("train",), ONE_CLICK, MANY)),
-    "tesw": (100, Habit(("test",), ONE_CLICK)),
-    "unlabelled": (300, Habit(("train", "more"), AS_FOUND)),
-    "rww": (404, Habit(("test",), AS_FOUND)),
+    "train": (40, SiteProfile(("train",), ONE_CLICK, MANY)),
+    "validation": (20, SiteProfile(("train",), ONE_CLICK, MANY)),
+    "tesw": (100, SiteProfile(("test",), ONE_CLICK)),
+    "unlabelled": (300, SiteProfile(("train", "more"), AS_FOUND)),
+    "rww": (404, SiteProfile(("test",), AS_FOUND)),
 }
 TOGETHER = {"mixed": ("tesw", "rww")}
-KEPT = 600  # sites that are kept made up, some tens of kilobytes each
+KEPT = 600  # generated sites in the cache, some tens of kilobytes each
 _NOTHING = Verdict(0.0, False)
 
 
 @part("world", "organisations", argument="set")
 class OrganisationsWorld:
-    """Sites of councils, universities, museums, clubs, companies: event lists among decoys."""
+    """Generated sites of councils, universities, museums, clubs and companies."""
 
     live = False
 
@@ -47,7 +47,7 @@ class OrganisationsWorld:
         ]
         if not 0 <= sites <= len(names):
             raise HoneyguideError(f"set {set!r} has {len(names)} sites, not {sites}")
-        spread = len(names) / sites if sites and set in TOGETHER else 1.0  # some of each
+        spread = len(names) / sites if sites and set in TOGETHER else 1.0  # some sites of each set
         self.hosts = tuple(names[int(at * spread)] for at in range(sites or len(names)))
         self._known = frozenset(self.hosts)
         self._site = lru_cache(KEPT)(self._make)
@@ -57,27 +57,27 @@ class OrganisationsWorld:
 
     @property
     def homes(self) -> tuple[str, ...]:
-        """The home page of every site."""
+        """Home pages of all sites."""
         return tuple(f"http://{host}/" for host in self.hosts)
 
     def site(self, host: str) -> Site | None:
-        """The site of a host; None when there is none."""
+        """Return the site of a host; None if there is none."""
         return self._site(host) if host in self._known else None
 
     def html(self, url: str) -> bytes | None:
-        """What a server would send; None when there is no such page."""
+        """Return the HTML of a page; None if there is no such page."""
         found = self._find(url)
         return render(*found) if found else None
 
     async def visit(self, link: Link) -> Visit:
-        """Read and judge the page at a link."""
+        """Return the judged page at a link."""
         page = self.page(link.url)
         if page is None:
             return Visit(link, None, _NOTHING, failure="status 404")
         return Visit(link, page, self.judge(page))
 
     def page(self, url: str) -> Page | None:
-        """The page at an address, as the parser reads it, with what it truly is."""
+        """Return the parsed page at a URL with its true labels; None if there is none."""
         found = self._find(url)
         if found is None:
             return None
@@ -85,7 +85,7 @@ class OrganisationsWorld:
         return replace(parse(body, url).page, html=body, labels=found[1].labels)
 
     def find(self, name: str) -> Link:
-        """The link to a page by its URL, or to a site by its name or number."""
+        """Return the link to a page by URL, or to a site by host name or number."""
         wanted = name.strip()
         host = (
             self.hosts[int(wanted)]
@@ -99,7 +99,7 @@ class OrganisationsWorld:
         return Link(wanted)
 
     def labels(self) -> dict[str, int]:
-        """How many pages have each label."""
+        """Return the number of pages with each label."""
         counts: Counter[str] = Counter()
         for host in self.hosts:
             for draft in self._site(host).pages.values():
@@ -107,7 +107,7 @@ class OrganisationsWorld:
         return dict(sorted(counts.items()))
 
     def truth(self) -> Truth:
-        """Every page's links and relevance."""
+        """Return the links and the relevance of every page."""
         return self._truth
 
     @cached_property
@@ -127,7 +127,7 @@ class OrganisationsWorld:
         return Truth(lambda url: numbers.get(url, -1), np.array(relevant), offsets, targets)
 
     async def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: no resource is open."""
 
     def _make(self, host: str) -> Site:
         number, member, _ = host.removeprefix("site").split(".")

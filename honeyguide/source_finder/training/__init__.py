@@ -1,1 +1,1 @@
-"""Training of the source finder."""
+"""Training of the source finder: page scorer, supervised training, pre-training, fine-tuning."""

@@ -1,4 +1,4 @@
-"""A source finder trained whole: page scorer, pre-training, fine-tuning."""
+"""Train a complete source finder: page scorer, pre-training, fine-tuning."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -8,8 +8,8 @@ import numpy as np
 from honeyguide.contracts import Encoder, Judge, Link, Mask, Page, Verdict, World
 from honeyguide.source_finder.model import SourceModel
 from honeyguide.source_finder.scorer import Scorer, encoded, page_texts
+from honeyguide.source_finder.training.ensemble import Ensemble, TrainedPolicy, joined
 from honeyguide.source_finder.training.page_scorer import Quality, ScorerTraining
-from honeyguide.source_finder.training.several import Net, Several, joined
 from honeyguide.source_finder.training.sources import (
     Boxes,
     FineTuning,
@@ -19,12 +19,12 @@ from honeyguide.source_finder.training.sources import (
     same_site,
 )
 
-MOST_LINKS = 80  # pages looked at on a labelled site, to train the page scorer
+MOST_LINKS = 80  # pages per labelled site that the page scorer is trained on
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Sites and how to get at them with a judge."""
+class SiteSet:
+    """Home pages of sites, and a function that opens their world with a judge."""
 
     open: Callable[[Judge], World]
     homes: Sequence[str]
@@ -32,17 +32,17 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class TrainedFinder:
-    """A model, and what was seen while it was made."""
+    """A trained model and figures of its training."""
 
     model: SourceModel
     before: SourceModel  # the same without fine-tuning
-    pages: int  # that the page scorer was trained on
-    held_out: Quality  # of the page scorer trained on four sites in five
+    pages: int  # number of pages that the page scorer was trained on
+    held_out: Quality  # of a page scorer trained on four fifths of the sites, on the others
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FinderTraining:
-    """The whole of Liao and Chang (2022): what is not said here is as in its table I."""
+    """Settings of the training of Liao and Chang (2022), with several policies merged."""
 
     kind: str
     encoder_name: str
@@ -50,36 +50,38 @@ class FinderTraining:
     pre: PreTraining = field(default_factory=PreTraining)
     fine: FineTuning = field(default_factory=FineTuning)
     scorer: ScorerTraining = field(default_factory=ScorerTraining)
-    nets: int = 5  # trained apart and put side by side
+    nets: int = 5  # trained separately, then merged
     boxes: Boxes | None = None
-    shown: bool = False  # whether links are lessons before any click: all pages must be labelled
+    shown: bool = (
+        False  # whether to begin with supervised training, which needs labels of all pages
+    )
     random_seed: int = 0
 
     async def run(
         self,
-        labelled: Place,
+        labelled: SiteSet,
         judge: Judge,
-        unlabelled: Place | None,
+        unlabelled: SiteSet | None,
         report: Callable[[str], Report],
     ) -> TrainedFinder:
-        """Learn from labelled sites, then from unlabelled ones."""
+        """Train on labelled sites, then, if given, fine-tune on unlabelled ones."""
         world = labelled.open(judge)
         pages, truth, sites = await linked_pages(world, labelled.homes, report("pages"))
         scorer = self.scorer.run(pages, truth, self.encoder, self.random_seed)
         held_out = self._held_out(pages, truth, sites)
-        several = Several(
+        ensemble = Ensemble(
             nets=self.nets, pre=self.pre, fine=self.fine, random_seed=self.random_seed
         )
         seen = Sites(world, labelled.homes, self.encoder, self.boxes)
         known = [page.url for page in pages] if self.shown else []
-        nets = await several.pre_train(seen, self.encoder.width, report, known=known)
+        nets = await ensemble.pre_train(seen, self.encoder.width, report, known=known)
         before = self._model(joined(nets), scorer)
         await world.close()
         if unlabelled is None:
             return TrainedFinder(before, before, len(pages), held_out)
         other = unlabelled.open(scoring(scorer, self.encoder))
         seen = Sites(other, unlabelled.homes, self.encoder, self.boxes)
-        nets = await several.fine_tune(seen, nets, report)
+        nets = await ensemble.fine_tune(seen, nets, report)
         await other.close()
         return TrainedFinder(self._model(joined(nets), scorer), before, len(pages), held_out)
 
@@ -92,12 +94,12 @@ class FinderTraining:
         scorer = self.scorer.run(known, truth[~test], self.encoder, self.random_seed)
         return self.scorer.measure(scorer, others, truth[test], self.encoder)
 
-    def _model(self, net: Net, scorer: Scorer) -> SourceModel:
+    def _model(self, net: TrainedPolicy, scorer: Scorer) -> SourceModel:
         return SourceModel(self.kind, self.encoder_name, net.policy, net.eta, scorer)
 
 
 def scoring(scorer: Scorer, encoder: Encoder) -> Judge:
-    """A judge that asks the page scorer."""
+    """Return a judge whose relevance is the page scorer's probability."""
 
     def judge(page: Page) -> Verdict:
         score = float(scorer(encoded([page_texts(page)], encoder))[0])
@@ -109,7 +111,7 @@ def scoring(scorer: Scorer, encoder: Encoder) -> Judge:
 async def linked_pages(
     world: World, homes: Sequence[str], report: Report
 ) -> tuple[list[Page], Mask, list[int]]:
-    """Home pages and what they link to, whether each is a source, and of which site each is."""
+    """Return home pages and the pages they link to, whether each is a source, and its site."""
     pages: list[Page] = []
     truth: list[bool] = []
     sites: list[int] = []

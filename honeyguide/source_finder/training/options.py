@@ -1,4 +1,4 @@
-"""What can be clicked in an episode, and what that seems worth."""
+"""The links that can be clicked in an episode, and their scores."""
 
 from collections.abc import Callable, Sequence
 
@@ -8,52 +8,53 @@ from honeyguide.contracts import Vector
 from honeyguide.source_finder.inputs import PageInputs
 from honeyguide.source_finder.similar_links import SimilarLinks
 
-Weigh = Callable[[PageInputs], Vector]  # a policy: the probability of each link
+LinkPolicy = Callable[[PageInputs], Vector]  # (links,) probabilities of a page's links
 
 
 class Options:
-    """All unclicked links seen so far, each at the likeliest of its mentions."""
+    """All links seen so far that were not clicked, each with its most probable mention."""
 
-    def __init__(self, policy: Weigh, feedback: bool) -> None:
+    def __init__(self, policy: LinkPolicy, feedback: bool) -> None:
         self.pages: list[PageInputs] = []
-        self.places: dict[str, tuple[int, int]] = {}  # unclicked link -> page and link of the page
-        self._policy, self._kin = policy, SimilarLinks() if feedback else None
+        self.places: dict[str, tuple[int, int]] = {}  # URL -> page, and link of the page
+        self._policy, self._similar = policy, SimilarLinks() if feedback else None
         self._clicked: set[str] = set()
-        self._said: list[Vector] = []  # by the policy, of each page's links
-        self._starts: list[int] = []  # of each page's links among all
+        self._probabilities: list[Vector] = []  # of each page's links
+        self._starts: list[int] = []  # index of each page's first link among all links
 
     def click(self, url: str) -> None:
-        """Never offer this one again."""
+        """Remove a link for good."""
         self._clicked.add(url)
         self.places.pop(url, None)
 
-    def show(self, url: str, page: PageInputs, targets: Sequence[str]) -> None:
-        """Offer what a page shows; targets are empty for links that leave the site."""
-        number, said = len(self.pages), self._policy(page)
+    def add_page(self, url: str, page: PageInputs, targets: Sequence[str]) -> None:
+        """Add the links of a page; `targets` are their URLs, empty for links off the site."""
+        number, probabilities = len(self.pages), self._policy(page)
         self._starts.append(sum(map(len, self.pages)))
         self.pages.append(page)
-        self._said.append(said)
-        for place, (target, worth) in enumerate(zip(targets, said, strict=True)):
-            if target and target not in self._clicked and worth > self._said_of(target):
+        self._probabilities.append(probabilities)
+        for place, (target, worth) in enumerate(zip(targets, probabilities, strict=True)):
+            if target and target not in self._clicked and worth > self._probability(target):
                 self.places[target] = number, place
-        if self._kin is not None:
-            ways = [row.tobytes().hex() for row in page.tags]
+        if self._similar is not None:
+            paths = [row.tobytes().hex() for row in page.tags]
             inside = np.array([bool(target) for target in targets], np.bool_)
-            self._kin.show(url, targets, ways, np.where(inside, said, np.float32(0)))
+            known = np.where(inside, probabilities, np.float32(0))
+            self._similar.add_page(url, targets, paths, known)
 
-    def tell(self, url: str, expected: float, score: float) -> None:
-        """What the page scorer says of a clicked page, for links like the one to it."""
-        if self._kin is not None:
-            self._kin.tell(url, url, expected, score)
+    def observe_click(self, url: str, expected: float, score: float) -> None:
+        """Correct the scores of links similar to a clicked one by the score of its page."""
+        if self._similar is not None:
+            self._similar.observe_click(url, url, expected, score)
 
     def worths(self) -> Vector:
-        """What each option seems worth: its probability, without feedback."""
-        said = np.array([self._said_of(target) for target in self.places], np.float32)
-        if self._kin is not None and len(said):
+        """Return the probability of each option, corrected by feedback if enabled."""
+        worths = np.array([self._probability(target) for target in self.places], np.float32)
+        if self._similar is not None and len(worths):
             at = [self._starts[page] + place for page, place in self.places.values()]
-            said += self._kin.missed(np.array(at), np.concatenate(self._said))
-        return said
+            worths += self._similar.corrections(np.array(at), np.concatenate(self._probabilities))
+        return worths
 
-    def _said_of(self, target: str) -> float:
+    def _probability(self, target: str) -> float:
         page, place = self.places.get(target, (-1, -1))
-        return float(self._said[page][place]) if page >= 0 else -1.0
+        return float(self._probabilities[page][place]) if page >= 0 else -1.0

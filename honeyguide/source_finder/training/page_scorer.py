@@ -1,4 +1,4 @@
-"""Training the page scorer of Liao and Chang (2022, §IV.E)."""
+"""Train the page scorer of Liao and Chang (2022, §IV.E)."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from honeyguide.source_finder.scorer import HIDDEN, Scorer, encoded, page_texts
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """How often a scorer is right on pages it has not seen."""
+    """Figures of a scorer on pages that it was not trained on."""
 
     accuracy: float
     precision: float
@@ -24,19 +24,19 @@ class Quality:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScorerTraining:
-    """A perceptron on a page's four encoded texts."""
+    """Settings of the training; the network is a perceptron on a page's four encoded texts."""
 
     epochs: int = 60
     batch: int = 32
     step_size: float = 0.002
-    decay: float = 0.001  # of weights
-    dropout: float = 0.0  # share of a page's numbers that are hidden at each look
+    decay: float = 0.001  # weight decay
+    dropout: float = 0.0  # share of inputs set to zero in each step
     texts: Callable[[Page], list[str]] = page_texts
 
     def run(
         self, pages: Sequence[Page], sources: Mask, encoder: Encoder, random_seed: int = 0
     ) -> Scorer:
-        """Learn from pages and whether each is a source."""
+        """Return a scorer trained on pages and whether each is a source."""
         if not 0 < sources.sum() < len(pages):
             raise HoneyguideError("the page scorer needs source pages and others to learn from")
         one_thread()
@@ -53,7 +53,7 @@ class ScorerTraining:
         self, net: nn.Module, x: torch.Tensor, y: torch.Tensor, rng: np.random.Generator
     ) -> None:
         optimiser = torch.optim.Adam(net.parameters(), lr=self.step_size, weight_decay=self.decay)
-        # as if a third of the pages were sources, as in the document's table II
+        # weighted as if a third of the pages were sources (Liao and Chang 2022, table II)
         weight = (len(y) - y.sum()) / (2 * y.sum())
         losses = nn.BCEWithLogitsLoss(pos_weight=weight)
         for _ in range(self.epochs):
@@ -67,16 +67,16 @@ class ScorerTraining:
     def measure(
         self, scorer: Scorer, pages: Sequence[Page], sources: Mask, encoder: Encoder
     ) -> Quality:
-        """Accuracy, precision and recall at one half."""
+        """Return accuracy, precision and recall of a scorer at a threshold of 0.5."""
         return quality(scorer(encoded([self.texts(page) for page in pages], encoder)), sources)
 
 
 def quality(probabilities: Vector, sources: Mask) -> Quality:
-    """How right probabilities are when one half decides."""
-    said = probabilities >= 0.5
-    right = int((said & sources).sum())
+    """Return accuracy, precision and recall of probabilities at a threshold of 0.5."""
+    accepted = probabilities >= 0.5
+    hits = int((accepted & sources).sum())
     return Quality(
-        float((said == sources).mean()),
-        right / max(int(said.sum()), 1),
-        right / max(int(sources.sum()), 1),
+        float((accepted == sources).mean()),
+        hits / max(int(accepted.sum()), 1),
+        hits / max(int(sources.sum()), 1),
     )

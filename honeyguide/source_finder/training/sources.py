@@ -1,4 +1,4 @@
-"""Training the source finder: algorithms 1 to 3 of Liao and Chang (2022)."""
+"""Train the policy on sites: algorithms 1 to 3 of Liao and Chang (2022)."""
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -10,45 +10,45 @@ from honeyguide.contracts import Encoder, Link, Page, Visit, World
 from honeyguide.errors import HoneyguideError
 from honeyguide.source_finder.inputs import Choice, Episode, PageInputs, anchors_only
 from honeyguide.source_finder.learning import PolicyGradient
-from honeyguide.source_finder.training.options import Options, Weigh
+from honeyguide.source_finder.training.options import LinkPolicy, Options
 
-Boxes = Callable[[Page], Awaitable[Page]]  # the same page with its links' places in a browser
-Report = Callable[[int, int, str], None]  # done, of how many, news
-Look = Callable[[int, float], Awaitable[None]]  # epochs or sites done, and the threshold so far
+Boxes = Callable[[Page], Awaitable[Page]]  # adds the boxes of its links in a browser to a page
+Report = Callable[[int, int, str], None]  # done, total, message
+Observer = Callable[[int, float], Awaitable[None]]  # epochs or sites done, and the threshold so far
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """A page as an episode meets it."""
+class SeenPage:
+    """A visited page as input of an episode."""
 
     inputs: PageInputs
-    targets: tuple[str, ...]  # of its links; "" for those that leave the site
+    targets: tuple[str, ...]  # URLs of its links; "" for links that leave the site
     relevance: float
     relevant: bool
 
 
 @dataclass
 class Sites:
-    """Sites of a world, each page looked at once."""
+    """Sites of a world; each page is visited once and cached."""
 
     world: World
     homes: Sequence[str]
     encoder: Encoder
     boxes: Boxes | None = None
     within: Callable[[str, str], bool] | None = (
-        None  # a URL and a home page: one site; else by host
+        None  # whether a URL belongs to the site of a home page; None: same host
     )
     inputs: Callable[[Page, Encoder], PageInputs] = anchors_only
-    _seen: dict[str, Seen | None] = field(default_factory=dict)
+    _seen: dict[str, SeenPage | None] = field(default_factory=dict)
 
-    async def look(self, url: str, home: str) -> Seen | None:
-        """The page at an address; None when there is none."""
+    async def look(self, url: str, home: str) -> SeenPage | None:
+        """Return the page at a URL; None if there is none."""
         if url not in self._seen:
             visit = await self.world.visit(Link(url))
             self._seen[url] = await self._see(visit, home)
         return self._seen[url]
 
-    async def _see(self, visit: Visit, home: str) -> Seen | None:
+    async def _see(self, visit: Visit, home: str) -> SeenPage | None:
         page = visit.page
         if page is None:
             return None
@@ -59,65 +59,67 @@ class Sites:
         within = self.within or same_site
         links = page.links[: len(inputs)]
         targets = tuple(link.url if within(link.url, home) else "" for link in links)
-        return Seen(inputs, targets, visit.verdict.relevance, visit.verdict.relevant)
+        return SeenPage(inputs, targets, visit.verdict.relevance, visit.verdict.relevant)
 
 
 def same_site(url: str, home: str) -> bool:
-    """Whether two addresses are of one site; www makes no difference."""
+    """Return whether two URLs have the same host; a leading www. is ignored."""
     return urls.host(url).removeprefix("www.") == urls.host(home).removeprefix("www.")
 
 
 @dataclass(frozen=True, slots=True)
-class Manner:
-    """How an episode is walked."""
+class EpisodeSettings:
+    """How links are chosen in an episode, and what reward they get."""
 
-    steps: int = 3
-    threshold: float = 0.0  # eta: no click on what seems less likely
-    epsilon: float = 0.0
-    least: int = 0  # clicks that are made however unlikely
-    reward: Callable[[Seen | None], float] = lambda seen: float(seen is not None and seen.relevant)
-    feedback: bool = False  # whether a page's relevance speaks for links like the one to it
+    steps: int = 3  # most clicks
+    threshold: float = 0.0  # eta, least score of a click
+    epsilon: float = 0.0  # share of clicks at random
+    least: int = 0  # first clicks that ignore the threshold
+    reward: Callable[[SeenPage | None], float] = lambda seen: float(
+        seen is not None and seen.relevant
+    )
+    feedback: bool = False  # whether results of clicks change the scores of similar links
 
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """One episode, and what an evaluation wants to know of it."""
+    """One episode, with figures for evaluation."""
 
     episode: Episode
-    worths: tuple[float, ...]  # pi of each click
+    worths: tuple[float, ...]  # score of each click
     found: tuple[bool, ...]  # whether each click led to a source page
-    scores: tuple[float, ...]  # relevance of each page
+    scores: tuple[float, ...]  # relevance of each opened page
 
 
 async def collect(
-    sites: Sites, home: str, policy: Weigh, manner: Manner, rng: np.random.Generator
+    sites: Sites, home: str, policy: LinkPolicy, settings: EpisodeSettings, rng: np.random.Generator
 ) -> Walk:
-    """Algorithm 3: click what seems best, or anything now and then, until nothing seems good."""
-    options = Options(policy, manner.feedback)
+    """Walk one episode (algorithm 3): click the best link, or a random one, above the threshold."""
+    options = Options(policy, settings.feedback)
     options.click(home)
     choices: list[Choice] = []
     worths: list[float] = []
     scores: list[float] = []
     found: list[bool] = []
     clicked, seen = home, await sites.look(home, home)
-    for step in range(manner.steps):
+    for step in range(settings.steps):
         if seen is not None:
-            options.show(clicked, seen.inputs, seen.targets)
+            options.add_page(clicked, seen.inputs, seen.targets)
         if step:
-            options.tell(clicked, worths[-1], scores[-1])
+            options.observe_click(clicked, worths[-1], scores[-1])
         names, seem = list(options.places), options.worths()
-        least = manner.threshold if step >= manner.least else -np.inf
+        least = settings.threshold if step >= settings.least else -np.inf
         if not names or seem.max() <= least:
             break
         taken = int(seem.argmax())
-        if manner.epsilon and rng.random() < manner.epsilon:
+        if settings.epsilon and rng.random() < settings.epsilon:
             taken = int(rng.integers(len(names)))
         places = tuple(options.places.values())
         clicked = names[taken]
         options.click(clicked)
         seen = await sites.look(clicked, home)
         opened = len(options.pages) if seen else -1
-        choices.append(Choice(places, taken, manner.reward(seen), opened))
+        choices.append(Choice(places, taken, settings.reward(seen), opened))
         worths.append(float(seem[taken]))
         found.append(seen is not None and seen.relevant)
         scores.append(seen.relevance if seen else 0.0)
@@ -126,32 +128,32 @@ async def collect(
 
 
 def threshold(walks: Sequence[Walk], weigh: Callable[[float], float] = lambda score: 1.0) -> float:
-    """Equation 5: the mean over sites of the clicks' mean probability, each weighed."""
+    """Return eta (equation 5): the mean over sites of their clicks' weighted mean probability."""
     means = []
     for walk in walks:
         weights = [weigh(score) for score in walk.scores]
         if sum(weights) > 0:
             means.append(float(np.average(walk.worths, weights=weights)))
     if not means:
-        raise HoneyguideError("no site had anything to click: there is nothing to learn from")
+        raise HoneyguideError("no site has a link to click: there is nothing to learn from")
     return float(np.mean(means))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreTraining:
-    """Algorithm 1 and the left column of table I."""
+    """Pre-training on labelled sites: algorithm 1, defaults from table I, left column."""
 
-    epochs: int = 50  # 0: nothing is learnt, for a policy that was shown links
+    epochs: int = 50  # 0: only the threshold is set, after supervised training
     steps: int = 3
     batch: int = 3
-    lowest_reward: float = -0.5  # where the penalty of equation 3 stops growing; printed as -0.1
+    lowest_reward: float = -0.5  # limit of the penalty of equation 3; -0.1 in the paper
 
     def epsilon(self, epoch: int) -> float:
-        """From 0.9 to 0.1, 0.1 less every two epochs."""
+        """Return the exploration rate: from 0.9 to 0.1, 0.1 less every two epochs."""
         return max(0.1, 0.9 - 0.1 * (epoch // 2))
 
-    def reward(self, epoch: int) -> Callable[[Seen | None], float]:
-        """Equation 3."""
+    def reward(self, epoch: int) -> Callable[[SeenPage | None], float]:
+        """Return the reward function of an epoch (equation 3)."""
         penalty = max(self.lowest_reward, -0.1 - (epoch // 2) * 0.1)
         return lambda seen: 1.0 if seen is not None and seen.relevant else penalty
 
@@ -161,18 +163,20 @@ class PreTraining:
         learner: PolicyGradient,
         rng: np.random.Generator,
         report: Report,
-        look: Look | None = None,
+        look: Observer | None = None,
     ) -> float:
-        """Train on labelled sites; the threshold of the last epoch, or of the policy as it is."""
+        """Train on labelled sites and return the threshold of the last epoch."""
         walks: list[Walk] = []
         if not self.epochs:
-            policy, manner = learner.policy(), Manner(self.steps, -1.0)
-            walks = [await collect(sites, home, policy, manner, rng) for home in sites.homes]
+            policy, settings = learner.policy(), EpisodeSettings(self.steps, -1.0)
+            walks = [await collect(sites, home, policy, settings, rng) for home in sites.homes]
         for epoch in range(self.epochs):
-            manner = Manner(self.steps, -1.0, self.epsilon(epoch), reward=self.reward(epoch))
+            settings = EpisodeSettings(
+                self.steps, -1.0, self.epsilon(epoch), reward=self.reward(epoch)
+            )
             policy = learner.policy()
             homes = [sites.homes[place] for place in rng.permutation(len(sites.homes))]
-            walks = [await collect(sites, home, policy, manner, rng) for home in homes]
+            walks = [await collect(sites, home, policy, settings, rng) for home in homes]
             loss = sum([_learn(learner, some) for some in _batches(walks, self.batch)])
             if look:
                 await look(epoch + 1, threshold(walks))
@@ -184,18 +188,18 @@ class PreTraining:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FineTuning:
-    """Algorithm 2 and the right column of table I: the page scorer is the reward (equation 4)."""
+    """Fine-tuning on unlabelled sites: algorithm 2, defaults from table I, right column."""
 
     steps: int = 3
     batch: int = 10
     epsilon: float = 0.1
-    baseline: float = 0.3  # taken off the scorer's probability; 0 as printed
+    baseline: float = 0.3  # subtracted from the page score; 0 in the paper
     step_size: float = 0.002
-    least: int = 2  # clicks on any site: it also learns where it expects nothing; 0 as printed
-    caution: float = 0.5  # share of the way from equation 5 to certainty; 0 as printed
+    least: int = 2  # first clicks on a site that ignore the threshold; 0 in the paper
+    caution: float = 0.5  # moves the threshold this share of the way to 1; 0 in the paper
 
-    def reward(self, seen: Seen | None) -> float:
-        """Equation 4, less the baseline."""
+    def reward(self, seen: SeenPage | None) -> float:
+        """Return the page score (equation 4) minus the baseline."""
         return (seen.relevance if seen else 0.0) - self.baseline
 
     async def run(
@@ -205,17 +209,17 @@ class FineTuning:
         eta: float,
         rng: np.random.Generator,
         report: Report,
-        look: Look | None = None,
+        look: Observer | None = None,
     ) -> float:
-        """One pass over unlabelled sites; the new threshold, its clicks weighed by the scorer."""
-        manner = Manner(self.steps, eta, self.epsilon, self.least, self.reward)
+        """Train in one pass over unlabelled sites and return the new threshold."""
+        settings = EpisodeSettings(self.steps, eta, self.epsilon, self.least, self.reward)
         policy = learner.policy()
         walks = []
         for number, home in enumerate(sites.homes):
-            walks.append(await collect(sites, home, policy, manner, rng))
+            walks.append(await collect(sites, home, policy, settings, rng))
             report(number + 1, len(sites.homes), "")
         mean = threshold(walks, lambda score: score)
-        new = mean + self.caution * (1 - mean)  # sure clicks on unlikely links have lowered it
+        new = mean + self.caution * (1 - mean)  # clicks below the threshold have lowered the mean
         for number, some in enumerate(_batches(walks, self.batch)):
             _learn(learner, some)
             if look:
@@ -233,24 +237,24 @@ def _learn(learner: PolicyGradient, walks: Sequence[Walk]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """Equations 11 to 13, and the same for the first click alone."""
+    """The measures of equations 11 to 13, and of the first clicks alone."""
 
-    precision: float  # source pages a click
-    recall: float  # share of sites with at least one
-    unit_cost: float  # clicks a source page
-    first: float  # share of sites whose first click led to one
+    precision: float  # source pages per click
+    recall: float  # share of sites where a source page was found
+    unit_cost: float  # clicks per source page
+    first: float  # share of sites whose first click opened a source page
     clicks: int
     sources: int
-    recall_by_step: tuple[float, ...]  # after one, two and three clicks
+    recall_by_step: tuple[float, ...]  # recall after one, two and three clicks
 
 
 async def evaluate(
-    sites: Sites, policy: Weigh, eta: float, steps: int = 10
+    sites: Sites, policy: LinkPolicy, eta: float, steps: int = 10
 ) -> tuple[Measured, list[Walk]]:
-    """Find with the last rows of table I: at most ten clicks, none at random."""
-    rng = np.random.default_rng(0)  # nothing is left to chance
-    manner = Manner(steps, eta)
-    walks = [await collect(sites, home, policy, manner, rng) for home in sites.homes]
+    """Measure a policy with at most ten clicks per site, none at random (table I, last rows)."""
+    rng = np.random.default_rng(0)  # never drawn from: epsilon is 0
+    settings = EpisodeSettings(steps, eta)
+    walks = [await collect(sites, home, policy, settings, rng) for home in sites.homes]
     clicks = sum(len(walk.found) for walk in walks)
     sources = sum(sum(walk.found) for walk in walks)
     by_step = tuple(float(np.mean([any(w.found[:k]) for w in walks])) for k in (1, 2, 3))

@@ -1,4 +1,4 @@
-"""Chance that is a function of what it is asked about: the same on every machine, in any order."""
+"""Pseudo-random numbers as a hash of their purpose: the same on every machine, in any order."""
 
 _WORD = 0xFFFFFFFFFFFFFFFF
 # odd constants of SplitMix64 (Steele, Lea and Flood 2014)
@@ -6,7 +6,7 @@ _STEP, _FIRST, _SECOND = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB13311
 
 
 def draw(key: int, *numbers: int) -> int:
-    """64 random bits that a key and numbers decide."""
+    """64 pseudo-random bits from a key and numbers."""
     x = key
     for number in numbers:
         x = (x + (number + 1) * _STEP) & _WORD
@@ -17,7 +17,7 @@ def draw(key: int, *numbers: int) -> int:
 
 
 def draws(start: int, count: int) -> list[int]:
-    """Many independent draws that one draw decides."""
+    """`count` independent draws from one draw (SplitMix64)."""
     drawn = []
     for _ in range(count):
         start = (start + _STEP) & _WORD
@@ -28,7 +28,7 @@ def draws(start: int, count: int) -> list[int]:
 
 
 def key(seed: int, purpose: str) -> int:
-    """A key of its own for every purpose."""
+    """The key of a purpose, for `draw`."""
     return draw(seed & _WORD, *purpose.encode())
 
 

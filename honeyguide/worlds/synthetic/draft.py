@@ -1,4 +1,4 @@
-"""A page before it is shown: what it says and where its links stand."""
+"""The content and structure of a generated page, before it becomes a Page or HTML."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -9,7 +9,7 @@ CONTEXT = 150  # characters kept on each side of a link
 
 
 class Mention(NamedTuple):
-    """A link in a page; one without an anchor is a picture."""
+    """A link in a page; without an anchor it is an image."""
 
     url: str
     anchor: str
@@ -20,7 +20,7 @@ Pieces = Sequence[Piece]
 
 
 class Prose(NamedTuple):
-    """What a page says."""
+    """The title, paragraphs and list items of a page."""
 
     title: str
     paragraphs: Sequence[Pieces]
@@ -28,7 +28,7 @@ class Prose(NamedTuple):
 
 
 class Draft(NamedTuple):
-    """What a page says and what stands around it."""
+    """A page: its prose, and the links in its navigation bar, sidebar and footer."""
 
     url: str
     labels: tuple[str, ...]
@@ -40,7 +40,7 @@ class Draft(NamedTuple):
 
 
 class Style(NamedTuple):
-    """The elements around each part of a page; the last of each holds one link or block."""
+    """The elements around each part of a page; the last element repeats for each link or block."""
 
     bar: str
     text: str
@@ -59,7 +59,7 @@ STYLES = (
 
 
 def text_of(prose: Prose) -> str:
-    """What a reader reads: the title, then a line a paragraph or list item."""
+    """The text of a page: its title, then a line for each paragraph and list item."""
     blocks = (*prose.paragraphs, *prose.items)
     lines = [
         "".join([p if isinstance(p, str) else p[1] for p in block]).strip() for block in blocks
@@ -71,7 +71,7 @@ def links_of(draft: Draft, depth: int) -> tuple[Link, ...]:
     """The links in document order, as if they had been read from HTML."""
     said: list[str] = []
     spans: list[tuple[Mention, str, int, int]] = []
-    end, spaced = 0, True  # characters said so far, and whether the last is a space
+    end, spaced = 0, True  # length of the text so far, and whether it ends with a space
     for place, piece in _walk(draft):
         if isinstance(piece, Mention):
             words = piece.anchor

@@ -1,4 +1,4 @@
-"""Pages as HTML."""
+"""Renders generated pages as HTML."""
 
 from collections.abc import Sequence
 from html import escape
@@ -7,7 +7,7 @@ from honeyguide.worlds.synthetic.draft import STYLES, Draft, Mention, Piece
 
 
 def render(draft: Draft) -> str:
-    """The page as a browser gets it."""
+    """The HTML of a page."""
     style, prose = STYLES[draft.style], draft.prose
     body = (
         _wrap(style.bar, [[link] for link in draft.bar], "menu")

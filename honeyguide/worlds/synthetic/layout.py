@@ -1,7 +1,7 @@
-"""Where pages stand: their hosts, sections, roles and topics, from their numbers alone.
+"""The layout of a generated web: host, section, role and topic of each page, from its number.
 
-Pages are numbered host by host. Hosts stand in blocks of 64, and in each block every slot has a
-fixed character, so that a host of a given topic is found without searching.
+Pages are numbered host by host. Hosts are grouped in blocks of 64, and each slot of a block has a
+fixed kind of host, so that a host of a given topic is found without a search.
 """
 
 from array import array
@@ -15,7 +15,7 @@ from honeyguide.errors import HoneyguideError
 from honeyguide.worlds.synthetic.chance import draw, field, key, share
 from honeyguide.worlds.synthetic.words import FAMILY, NO_TOPIC
 
-LEAST_PAGES, MOST_PAGES = 64, 1_000_000_000  # the most take 1 GB to lay out
+LEAST_PAGES, MOST_PAGES = 64, 1_000_000_000  # a layout of the most takes 1 GB
 SMALLEST_HOST = 8  # pages
 PAGES_PER_HOST = 32  # on average
 TOPICS = 32
@@ -37,7 +37,7 @@ _HUBS, _COPIES = 0.05, 0.045  # shares of pages in sections
 
 
 class Host(NamedTuple):
-    """A host and its plan."""
+    """A host and its layout."""
 
     number: int
     start: int  # its first page
@@ -47,12 +47,12 @@ class Host(NamedTuple):
     first: int  # pages before its first section
     section_size: int
     sections: int
-    bits: int  # chance for its plan and its name
-    taste: int  # chance for its URLs, its look and its traps
+    bits: int  # random bits for its layout and name
+    taste: int  # random bits for its URLs, style and traps
 
 
 class Spot(NamedTuple):
-    """What is settled of a page before it is written."""
+    """What the layout says of a page: its host, section, role, topic and status."""
 
     page: int
     host: Host
@@ -65,7 +65,7 @@ class Spot(NamedTuple):
 
 
 class Layout:
-    """The plan of a web of `pages` pages."""
+    """The layout of a web of `pages` pages."""
 
     def __init__(self, pages: int, seed: int) -> None:
         if pages < LEAST_PAGES:
@@ -92,14 +92,14 @@ class Layout:
         return draw(self._block_key, block) % BLOCK
 
     def slot(self, number: int) -> int:
-        """The slot of its block that a host fills."""
+        """The slot of a host in its block."""
         block = number // BLOCK
         mix = self._scramble(block)
         slot = number % BLOCK ^ mix
         return slot if block else _swap(slot, mix)
 
     def host_in(self, block: int, slot: int) -> int:
-        """The number of the host that fills a slot: there may be no such host."""
+        """The number of the host in a slot; it may exceed the number of hosts."""
         mix = self._scramble(block)
         return block * BLOCK + ((slot if block else _swap(slot, mix)) ^ mix)
 
@@ -109,7 +109,7 @@ class Layout:
         return MORE + extra if extra < PORTAL - MORE else topic
 
     def hidden_topic(self, block: int, family: int) -> int:
-        """What the hidden host of a family is about in this block."""
+        """The topic of a family's hidden host in this block."""
         return family * FAMILY + (block + family) % FAMILY
 
     def _slot_topic(self, slot: int, block: int) -> int:
@@ -132,11 +132,11 @@ class Layout:
         return Host(number, *plan, bits, draw(bits, 0))
 
     def chunk(self, host: int, chunk: int) -> int:
-        """What the topics of 32 sections of a portal are mixed with."""
+        """The number that permutes the topics of 32 sections of a portal."""
         return draw(self._chunk_key, host, chunk) % TOPICS
 
     def _section_topic(self, number: int, section: int) -> int:
-        """What a section of a host is about."""
+        """The topic of a section of a host."""
         host = self.host(number)
         if host.kind == PORTAL_HOST:
             return section % TOPICS ^ self.chunk(number, section // TOPICS)
@@ -149,7 +149,7 @@ class Layout:
         return sibling(host.topic, field(bits, 1)) if chance < 0.95 else NO_TOPIC
 
     def _spot(self, page: int) -> Spot:
-        """Where a page stands and what it is."""
+        """The layout of a page."""
         host = self.host(bisect_right(self.starts, page) - 1)
         local = page - host.start
         bits = draw(self._page_key, page)
@@ -182,7 +182,7 @@ class Layout:
 
 
 def _swap(slot: int, mix: int) -> int:
-    """Trade the slots of the four largest hosts for those of four portals."""
+    """Swap the slots of the four largest hosts with those of four portals."""
     return slot ^ ((mix ^ PORTAL) & ~3) if slot >> 2 in (mix >> 2, PORTAL >> 2) else slot
 
 

@@ -1,4 +1,4 @@
-"""What hosts ask of crawlers, and how fast they answer."""
+"""robots.txt, sitemaps and response times of generated hosts."""
 
 from typing import NamedTuple
 
@@ -7,27 +7,27 @@ from honeyguide.worlds.synthetic.layout import SILENT, Host, Layout, Spot
 from honeyguide.worlds.synthetic.names import Names
 
 SITEMAP_PAGES = 1000
-_PATIENCE = 10.0  # seconds after which a visitor gives up
+_PATIENCE = 10.0  # seconds until the timeout of a host that does not answer
 
 
 class Manners(NamedTuple):
-    """The wishes of one host."""
+    """The robots.txt rules of a host."""
 
     robots: bool  # whether it has a robots.txt at all
-    forbidden: tuple[str, ...]  # beginnings of paths
+    forbidden: tuple[str, ...]  # path prefixes
     crawl_delay: float | None  # seconds between two requests
     sitemap: bool
 
 
 class House:
-    """The manners of all hosts."""
+    """robots.txt, sitemaps and response times of all hosts."""
 
     def __init__(self, layout: Layout, names: Names, seed: int) -> None:
         self.layout, self.names = layout, names
         self._manners_key, self._speed_key = key(seed, "manners"), key(seed, "speed")
 
     def manners(self, host: Host) -> Manners:
-        """What a host asks for."""
+        """The robots.txt rules of a host."""
         bits = draw(self._manners_key, host.number)
         if share(bits, 0) < 0.1:
             return Manners(False, (), None, False)
@@ -41,17 +41,17 @@ class House:
         return Manners(True, tuple(forbidden), delay, share(bits, 3) < 0.3)
 
     def _last_section(self, host: Host) -> str:
-        """The beginning of the paths of a host's last section, or its last page."""
+        """The path prefix of a host's last section, or the path of its last page."""
         path = self.names.path(self.layout.spot(host.start + host.size - 1))
         section = self.names.section(host.number, host.sections - 1)
         return f"/{section}/" if path.startswith(f"/{section}/") else path
 
     def allows(self, host: Host, path: str) -> bool:
-        """Whether a host lets crawlers see a path."""
+        """Whether a host's robots.txt allows a path."""
         return not path.startswith(self.manners(host).forbidden)
 
     def robots_txt(self, host: Host) -> str:
-        """The wishes as robots.txt says them."""
+        """The robots.txt of a host."""
         manners = self.manners(host)
         lines = ["User-agent: *", *(f"Disallow: {path}" for path in manners.forbidden)]
         if manners.crawl_delay is not None:
@@ -61,7 +61,7 @@ class House:
         return "\n".join(lines) + "\n"
 
     def sitemap_xml(self, host: Host) -> str:
-        """The first pages of a host as its sitemap lists them."""
+        """The sitemap of a host, with its first 1,000 pages."""
         last = host.start + min(host.size, SITEMAP_PAGES)
         urls = [self.names.url(self.layout.spot(page)) for page in range(host.start, last)]
         body = "".join(f"<url><loc>{url}</loc></url>\n" for url in urls)
@@ -71,7 +71,7 @@ class House:
         )
 
     def seconds(self, spot: Spot) -> float:
-        """How long a page takes to arrive."""
+        """The response time of a page in seconds."""
         if spot.status == SILENT:
             return _PATIENCE
         of_host, of_page = (

@@ -1,4 +1,4 @@
-"""The names of hosts and pages: from number to URL and back."""
+"""Names, titles and URLs of hosts and pages, and the way back from a URL to its page."""
 
 import re
 from functools import lru_cache
@@ -27,7 +27,7 @@ _TUNNEL = ("/community/", "/members/list", "/links/friends")
 
 
 class Names:
-    """What pages and hosts are called."""
+    """Names of the hosts, sections and pages of a layout."""
 
     def __init__(self, layout: Layout, seed: int) -> None:
         self.layout = layout
@@ -43,7 +43,7 @@ class Names:
         self.section = lru_cache(maxsize=1 << 16)(self._section)
 
     def brand(self, number: int) -> str:
-        """The made-up word that is a host's own."""
+        """The made-up word in a host's name, different for each host."""
         rest = (number * _STRIDE + self._turn) % self._brands
         syllables = []
         for _ in range(self._length):
@@ -83,14 +83,14 @@ class Names:
         return _pick(self.vocabulary.words[topic][:30], field(bits, 1))
 
     def title_words(self, spot: Spot) -> tuple[int, str, str]:
-        """The form of a page's title, or -1 when it tells nothing, and the two words in it."""
+        """The form of a page's title, -1 for one without topic words, and its two words."""
         bits = draw(self._title_key, spot.original)
         table = self.vocabulary.tables[spot.topic]
         form = -1 if share(bits, 0) < 0.15 else field(bits, 0)
         return form, _pick(table, field(bits, 1)), _pick(table, field(bits, 2))
 
     def title(self, spot: Spot) -> str:
-        """What a page calls itself."""
+        """The title of a page."""
         if spot.role < INDEX:
             return self._house_title(spot)
         if spot.role == INDEX:
@@ -111,11 +111,11 @@ class Names:
         return ("", f"About {name}", "Contact", "Privacy")[spot.role]
 
     def url(self, spot: Spot) -> str:
-        """Where a page is."""
+        """The URL of a page."""
         return f"http://{self.host_name(spot.host.number)}{self.path(spot)}"
 
     def path(self, spot: Spot) -> str:
-        """Where a page is on its host."""
+        """The path of a page's URL."""
         local = spot.page - spot.host.start
         if spot.role == TUNNEL:
             return _TUNNEL[local - TUNNEL]
@@ -163,7 +163,7 @@ def _opaque(local: int, style: float) -> str:
 
 
 def _candidates(path: str, host: Host) -> list[int]:
-    """Local numbers that a path may stand for."""
+    """The numbers on its host that a page with this path may have."""
     if path.startswith("/p/") and len(path) == 9:
         code = sum(max(_DIGITS.find(digit), 0) << 5 * i for i, digit in enumerate(path[3:]))
         found = [code ^ _CODE]

@@ -16,18 +16,18 @@ _STATUS = {NOT_FOUND: 404, GONE: 410, BROKEN: 500, SILENT: 504}
 
 
 class Server:
-    """Answers for every host of a generated web, by the Host header."""
+    """An HTTP server for all hosts of a generated web, chosen by the Host header."""
 
     def __init__(
         self,
         world: SyntheticWorld,
-        port: int = 0,  # 0: any that is free
-        slowest: float = 0.5,  # seconds: slow pages take no longer, silent ones give up then
+        port: int = 0,  # 0: a free one
+        slowest: float = 0.5,  # seconds that slow pages take at most, and hosts that do not answer
     ) -> None:
         self.world = world
         self.port = port
         self.slowest = slowest
-        self.requests: list[str] = []  # URLs in the order they were asked for
+        self.requests: list[str] = []  # URLs in the order of requests
 
     async def __aenter__(self) -> Self:
         app = web.Application()
@@ -44,7 +44,7 @@ class Server:
 
     @property
     def hosts(self) -> Mapping[str, tuple[str, int]]:
-        """Where each host name is really found: address and port."""
+        """The address and port of each host name, for a resolver."""
         return _Hosts(self.world, self.port)
 
     async def _answer(self, request: web.Request) -> web.Response:
@@ -59,7 +59,7 @@ class Server:
         return response
 
     def _house(self, host: Host, path: str) -> web.Response | None:
-        """What hosts tell crawlers."""
+        """robots.txt or the sitemap of a host, if the path is theirs."""
         house = self.world.house
         manners = house.manners(host)
         if path == "/robots.txt" and manners.robots:
@@ -87,7 +87,7 @@ class Server:
 
 
 class _Hosts(Mapping[str, tuple[str, int]]):
-    """Every host name of a web, without a list of them."""
+    """A mapping of all host names of a web that does not store them."""
 
     def __init__(self, world: SyntheticWorld, port: int) -> None:
         self._world, self._port = world, port

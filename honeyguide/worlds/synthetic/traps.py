@@ -1,4 +1,4 @@
-"""Pages without end: calendars, and shops that put a new session id into every link."""
+"""Crawler traps: endless calendars, and shops with a new session id in every link."""
 
 import re
 
@@ -13,14 +13,14 @@ _SHOP = re.compile(r"/shop/(\d{1,2})(?:\?(?:sid|visit)=([0-9a-f]{8,16}))?")
 
 
 class Traps:
-    """The traps of a web: no page of them is about a topic."""
+    """The traps of a web; none of their pages has a topic."""
 
     def __init__(self, names: Names, seed: int) -> None:
         self.names = names
         self._session_key = key(seed, "session")
 
     def entrance(self, host: Host, page: int) -> Mention | None:
-        """The way into a host's trap, if it has one."""
+        """The link to a host's trap, if it has one."""
         chance = share(host.taste, 2)
         if chance < 0.15:
             return self._at(host, f"/calendar/{2000 + host.number % 25}/{1 + page % 12}", "Events")
@@ -29,7 +29,7 @@ class Traps:
         return None
 
     def page(self, host: Host, path: str) -> Prose | None:
-        """What the trap page at a path says; None when there is none."""
+        """The prose of the trap page at a path; None if there is none."""
         if self.entrance(host, 0) is None:
             return None
         if found := _CALENDAR.fullmatch(path):
@@ -58,7 +58,7 @@ class Traps:
         return Prose(f"Item {item}", self._notices(item), items)
 
     def _item(self, host: Host, item: int, session: int, anchor: str) -> Mention:
-        # half of the shops use an id that looks like one, half do not
+        # half of the shops name the parameter "sid", the others do not
         tag = f"sid={session:016x}" if host.number % 2 else f"visit={session >> 32:08x}"
         return self._at(host, f"/shop/{item}?{tag}", anchor)
 

@@ -1,4 +1,4 @@
-"""The whole of a web at once: what only the oracle may see."""
+"""The truth about a whole generated web, for upper benchmarks."""
 
 from collections.abc import Callable, Sequence
 
@@ -15,7 +15,7 @@ MOST_PAGES = 500_000
 
 
 def arrives(layout: Layout, spot: Spot) -> Spot | None:
-    """The spot whose page a visitor gets to see; None when there is only a failure."""
+    """The page that a visit shows, after redirects; None if the visit fails."""
     if spot.status == MOVED:  # to the index of its section
         here = spot.host.start + spot.host.first + spot.section * spot.host.section_size
         return layout.spot(here)
@@ -29,7 +29,7 @@ def whole_truth(
     judge: Callable[[Spot], bool],
     progress: Callable[[int, int], None] | None = None,
 ) -> Truth:
-    """Every page's links and relevance."""
+    """The links and relevance of every page."""
     if layout.pages > MOST_PAGES:
         raise HoneyguideError(
             f"the truth of a generated web is known up to {MOST_PAGES:,} pages, "
@@ -56,7 +56,7 @@ def whole_truth(
 
 
 def reachable(truth: Truth, starts: Sequence[int]) -> Mask:
-    """Which pages links lead to from these."""
+    """Which pages can be reached by links from the start pages."""
     seen = np.zeros(len(truth.relevant), dtype=np.bool_)
     ring = np.unique(np.array([start for start in starts if start >= 0], dtype=np.int64))
     while len(ring):

@@ -1,4 +1,4 @@
-"""Which page links to which, from the pages' numbers alone."""
+"""The links of a generated web, computed from page numbers."""
 
 from functools import lru_cache
 
@@ -44,7 +44,7 @@ _HOUSE = (0.0, 0.6, 0.6, 0.6)
 
 
 class Wiring:
-    """The links of a web, by where they stand on a page."""
+    """The links of pages: in the text, the navigation bar, the sidebar and the footer."""
 
     def __init__(self, layout: Layout, seed: int) -> None:
         self.layout = layout
@@ -54,18 +54,18 @@ class Wiring:
         self.frame = lru_cache(maxsize=1 << 14)(self._frame)
 
     def targets(self, spot: Spot) -> list[int]:
-        """All pages that a page links to, in document order."""
+        """The targets of a page's links, in document order."""
         bar, foot = self.frame(spot.host.number)
         content = self.content(spot.original) if spot.status != EMPTY else ()
         found = (*bar, *content, *self.aside(spot), *foot)
         return [page for page in found if page != spot.page]
 
     def more(self, spot: Spot, place: int) -> int:
-        """One more page that the text of a page could link to; `place` is its chance."""
+        """Another random target for a link in a page's text; `place` numbers such targets."""
         return self._pick(spot, MOST_LINKS + place)
 
     def _frame(self, number: int) -> tuple[list[int], list[int]]:
-        """The navigation bar and the foot that every page of a host shows."""
+        """The targets in the navigation bar and in the footer of every page of a host."""
         host = self.layout.host(number)
         shown = PORTAL_SECTIONS if host.kind == PORTAL_HOST else NAV_SECTIONS
         sections = range(min(host.sections, shown))
@@ -80,7 +80,7 @@ class Wiring:
         return bar, foot
 
     def aside(self, spot: Spot) -> list[int]:
-        """What stands beside the text: where one is, what comes next, what is popular."""
+        """The targets in the sidebar: the section's index, the next page, popular pages."""
         host = spot.host
         bits = draw(self._aside_key, spot.page)
         if spot.role == HOME and host.kind == GATE_HOST:
@@ -97,7 +97,7 @@ class Wiring:
         return [_index(host, spot.section), after, *popular]
 
     def _content(self, page: int) -> list[int]:
-        """The links in the text of a page."""
+        """The targets in the text of a page."""
         spot = self.layout.spot(page)
         found = self._fixed(spot)
         for place in range(len(found), self._count(spot, len(found))):
@@ -106,7 +106,7 @@ class Wiring:
         return found
 
     def _fixed(self, spot: Spot) -> list[int]:
-        """The links that are no matter of chance: the pages of a section, the steps of a tunnel."""
+        """The targets that are not random: the pages of a section, the steps of a tunnel."""
         host = spot.host
         if spot.role == INDEX:
             end = min(spot.page + host.section_size, host.start + host.size)
@@ -147,13 +147,13 @@ class Wiring:
         return self._on_topic(spot.topic, bits, where)
 
     def _known(self, spot: Spot, chance: float) -> int:
-        """A page of the same host; the parts of a portal keep to themselves."""
+        """A page of the same host, in a portal of the same section."""
         if spot.host.kind == PORTAL_HOST and spot.section >= 0:
             return _in_section(spot.host, spot.section, chance)
         return _popular(spot.host, chance)
 
     def _on_topic(self, topic: int, bits: int, where: int) -> int:
-        """A page that is likely about a topic, on a specialist host or in a portal."""
+        """A page that probably has the topic, on a specialist host or in a portal."""
         chance = share(bits, 1)
         if chance > 0.75:
             return self._in_portal(topic, bits, where)
@@ -192,7 +192,7 @@ class Wiring:
         return None
 
     def _tunnel(self, topic: int, bits: int, where: int) -> int:
-        """The mouth of a tunnel that ends at a hidden host of the topic."""
+        """The first page of a tunnel that leads to a hidden host of the topic."""
         family = topic // FAMILY
         fours = -(-self.layout.hosts // (BLOCK * FAMILY))
         block = FAMILY * (field(where, 0) % fours) + (topic - family) % FAMILY
@@ -219,7 +219,7 @@ def _index(host: Host, section: int) -> int:
 
 
 def _popular(host: Host, chance: float) -> int:
-    """A page of a host; early pages are found by many."""
+    """A page of a host, early pages with a higher probability."""
     return host.start + host.first + int((host.size - host.first) * chance * chance * chance)
 
 

@@ -13,13 +13,13 @@ _NAME, _OWN, _FAMILY = 0.05, 0.42, 0.10
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """Everything that pages are written with."""
+    """The words and phrases from which pages are written."""
 
     topics: tuple[str, ...]
     families: tuple[str, ...]  # of topic t: families[t // FAMILY]
     words: tuple[tuple[str, ...], ...]  # by topic, the commonest first
     phrases: dict[str, tuple[str, ...]]
-    tables: tuple[tuple[str, ...], ...]  # by topic, and at last (so also at -1) common words
+    tables: tuple[tuple[str, ...], ...]  # by topic, then (also at NO_TOPIC, -1) common words
 
     @property
     def common(self) -> tuple[str, ...]:
@@ -82,7 +82,7 @@ def _table(
 
 
 def _spread(words: tuple[str, ...], size: int, flatness: int) -> tuple[str, ...]:
-    """`size` words in which the word of rank r stands about 1 / (r + flatness) times as often."""
+    """`size` words in which the frequency of rank r is proportional to 1 / (r + flatness)."""
     weights = [1 / (rank + flatness) for rank in range(len(words))]
     total, passed = sum(weights), 0.0
     filled: list[str] = []

@@ -1,4 +1,4 @@
-"""The generated web as a world to crawl."""
+"""Crawl a generated web."""
 
 import asyncio
 from collections import Counter
@@ -31,13 +31,13 @@ from honeyguide.worlds.synthetic.writing import Writer
 
 VERSION = "synthetic-v1"
 FAILURES = {NOT_FOUND: "status 404", GONE: "status 410", BROKEN: "status 500", SILENT: "timeout"}
-COUNTED = 100_000  # pages looked at to count labels; beyond, counts are estimates
+COUNTED = 100_000  # pages from which labels are counted; in larger webs counts are estimates
 _NOTHING = Verdict(0.0, False)
 
 
 @part("world", "synthetic", argument="pages")
 class SyntheticWorld:
-    """A web made of chance and real words: pages follow from their URLs, none is stored."""
+    """A generated web: each page is computed from its URL and the seed, none is stored."""
 
     live = False
 
@@ -47,7 +47,7 @@ class SyntheticWorld:
         self.judge = judge
         self.pages = pages
         self.seed = seed
-        self.delays = delays  # whether slow hosts take time
+        self.delays = delays  # whether visits take the response times of hosts
         self.layout = Layout(pages, seed)
         self.names = Names(self.layout, seed)
         self.wiring = Wiring(self.layout, seed)
@@ -60,7 +60,7 @@ class SyntheticWorld:
         return SyntheticWorld, (self.judge, self.pages, self.seed, self.delays)
 
     async def visit(self, link: Link) -> Visit:
-        """Derive the page at a link and judge it."""
+        """Generate the page at a link and judge it."""
         spot = self.spot(link.url)
         seconds, rest = 0.0, None
         if self.delays and spot is not None:
@@ -75,12 +75,12 @@ class SyntheticWorld:
         return Visit(link, page, self.judge(page), None, "", seconds, rest)
 
     def spot(self, url: str) -> Spot | None:
-        """What is settled of the page at a URL; None when no page of this web is there."""
+        """The layout of the page at a URL; None if there is no such page."""
         page = self.names.find_page(url)
         return self.layout.spot(page) if page >= 0 else None
 
     def draft(self, url: str) -> Draft | None:
-        """The page that a visitor of a URL gets to see; None when there is none."""
+        """The page that a visit to a URL shows, after redirects; None if the visit fails."""
         return self._draft(url, self.spot(url))
 
     def _draft(self, url: str, spot: Spot | None) -> Draft | None:
@@ -95,7 +95,7 @@ class SyntheticWorld:
         return self._writer.trap(host, slash + path) if host else None
 
     def find(self, name: str) -> Link:
-        """The link to a page by its URL, to a host by its name, or into a topic's surroundings."""
+        """The link to a page by its URL, to a host by its name, or to pages near a topic."""
         wanted = name.strip()
         if "://" in wanted:
             if self.draft(wanted) is None:
@@ -109,7 +109,7 @@ class SyntheticWorld:
         return self._start(self.topics().index(wanted.lower()))
 
     def _start(self, topic: int) -> Link:
-        """A page that lists pages of the topic, in a portal: near the topic, not at its heart."""
+        """The link to a page that lists pages of a topic, in a portal if one has it."""
         page = self.wiring.portal_index(topic)
         if page is None:
             everywhere = map(self.layout.spot, range(self.pages))
@@ -124,7 +124,7 @@ class SyntheticWorld:
         return Link(self.names.url(self.layout.spot(page)))
 
     def sample(self, count: int, rng: np.random.Generator) -> list[Link]:
-        """So many pages, each as likely as any other."""
+        """`count` pages drawn uniformly, with replacement."""
         pages = drawn(count, self.pages, rng)
         return [Link(self.names.url(self.layout.spot(page))) for page in pages]
 
@@ -133,7 +133,7 @@ class SyntheticWorld:
         return self.names.vocabulary.topics
 
     def labels(self) -> dict[str, int]:
-        """How many pages have each label; estimated from some pages when there are very many."""
+        """The number of pages with each label, estimated from a sample for large webs."""
         step = -(-self.pages // COUNTED)
         counts: Counter[str] = Counter()
         for page in range(0, self.pages, step):
@@ -146,7 +146,7 @@ class SyntheticWorld:
         """Nothing is open."""
 
     def truth(self, progress: Callable[[int, int], None] | None = None) -> Truth:
-        """Every page's links and relevance, for webs that are not too large."""
+        """The links and relevance of every page, for webs of up to 500,000 pages."""
         if self._truth is None:
             self._truth = whole_truth(
                 self.layout, self.wiring, self.names, self._is_relevant, progress
@@ -159,13 +159,13 @@ class SyntheticWorld:
         return self.judge(page).relevant
 
     def bound(self, *seeds: Link) -> int:
-        """How many relevant pages a crawl from these seeds can find at most."""
+        """The number of relevant pages that can be reached from these seeds."""
         truth = self.truth()
         seen = reachable(truth, [truth.index(seed.url) for seed in seeds])
         return int((truth.relevant & seen).sum())
 
 
 def read(draft: Draft, depth: int) -> Page:
-    """The page as a parser would give it."""
+    """The page as a parser reads it."""
     text, links = text_of(draft.prose), links_of(draft, depth)
     return Page(draft.url, draft.prose.title, text, links, labels=draft.labels)

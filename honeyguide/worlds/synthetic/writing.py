@@ -24,13 +24,16 @@ from honeyguide.worlds.synthetic.words import FAMILY, NO_TOPIC, TABLE
 
 INLINE = 10  # links in sentences; more stand in a list
 PARAGRAPH = 4  # sentences
-_WEAK = 0.20  # share of pages that hardly speak of their topic
-_MENTIONS = 0.15  # share of pages that speak of another topic in passing
-_USELESS, _USELESS_IN_LISTS = 0.52, 0.20  # shares of links in the text that do not say where to
+_WEAK = 0.20  # share of pages with hardly a word of their topic
+_MENTIONS = 0.15  # share of pages that mention another topic
+_USELESS, _USELESS_IN_LISTS = (
+    0.52,
+    0.20,
+)  # shares of links in the text whose anchors do not describe the target
 
 
 class Writer:
-    """Turns a spot into a page."""
+    """Writes the content of pages."""
 
     def __init__(self, names: Names, wiring: Wiring, traps: Traps, seed: int) -> None:
         self.names, self.wiring, self.traps = names, wiring, traps
@@ -65,7 +68,7 @@ class Writer:
         return Draft(url, ("kind:trap",), style(host), prose, bar, (), foot)
 
     def labels(self, spot: Spot) -> tuple[str, ...]:
-        """The truth about a page."""
+        """The labels of a page: its topic, family of topics and kind."""
         if spot.status == EMPTY:
             return ("kind:empty",)
         kind = f"kind:{ROLES[spot.role]}" if spot.page == spot.original else "kind:copy"
@@ -75,7 +78,7 @@ class Writer:
         return (f"topic:{self.vocabulary.topics[spot.topic]}", f"family:{family}", kind)
 
     def _text(self, spot: Spot, role: int) -> list[str]:
-        """The sentences of a page, its links aside."""
+        """The sentences of a page, without those with links."""
         start = draw(self._text_key, spot.original)
         chance = share(start, 0)
         long = role in (ABOUT, CONTACT, PRIVACY, TUNNEL, ARTICLE)
@@ -92,7 +95,7 @@ class Writer:
         return sentences
 
     def _pass(self, chance: int, start: int) -> list[str]:
-        """Two sentences about any topic, in passing."""
+        """Two sentences that mention another topic."""
         topic = chance % TOPICS
         name = self.vocabulary.topics[topic]
         first, second = self._say(topic, start + 1, 2)
@@ -109,7 +112,7 @@ class Writer:
         return sentences
 
     def prose(self, spot: Spot) -> Prose:
-        """What a page says."""
+        """The prose of a page."""
         if spot.status == EMPTY:
             return Prose("Page not found", [self.vocabulary.phrases["empty"]], [])
         written = self.names.layout.spot(spot.original)
@@ -135,7 +138,7 @@ class Writer:
         return paragraphs
 
     def _join(self, pieces: list[Piece], spot: Spot, link: Spot, place: int) -> None:
-        """Add a sentence with a link in it."""
+        """Append a sentence with a link to the pieces."""
         bits = draw(self._link_key, spot.page, place)
         table = self.vocabulary.tables[link.topic if bits >> 63 else spot.topic]
         before, after = self._joints[field(bits, 2) % len(self._joints)]
@@ -178,7 +181,7 @@ class Writer:
         return mentions
 
     def _frame(self, number: int) -> tuple[list[Mention], list[Mention]]:
-        """What stands above and below every page of a host."""
+        """The links in the navigation bar and in the footer of every page of a host."""
         bar, foot = self.wiring.frame(number)
         host = self.names.layout.host(number)
         pictures = share(host.taste, 3) < 0.15
@@ -196,5 +199,5 @@ class Writer:
 
 
 def style(host: Host) -> int:
-    """The look of a host's pages."""
+    """The number of a host's style."""
     return field(host.taste, 1) % len(STYLES)
