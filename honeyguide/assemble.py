@@ -181,14 +181,8 @@ def assemble(plan: Plan, remember: bool = False) -> Assembled:
 
     With `remember`, each page is judged once, however many crawls visit it.
     """
-    search(plan.part_folders)
     plan = with_examples(plan)
-    encoder: Encoder = make("encoder", plan.encoder)
-    names = lasting_spec("judge", plan.judge), lasting_spec("encoder", plan.encoder)
-    spec = JudgeSpec(*names, _for_judges(plan), plan.part_folders)
-    if spec.uses_encoder and plan.topic.isascii():
-        check_topic(plan.topic, encoder)  # in other scripts, words are looked for as they are
-    judge = spec.make(encoder)
+    spec, encoder, judge = _judge(plan)
     is_constant = not (spec.uses_encoder and isinstance(encoder, Vocabulary))
     world = _world(
         plan,
@@ -198,6 +192,21 @@ def assemble(plan: Plan, remember: bool = False) -> Assembled:
     if isinstance(judge, Label) and (known := world.labels()) and not judge.fits_any(known):
         raise unknown("label", judge.name, known)
     return Assembled(plan, encoder, world, _seeds(plan, world))
+
+
+def judge_of(plan: Plan) -> tuple[Encoder, Judge]:
+    """Make a plan's encoder and judge."""
+    return _judge(with_examples(plan))[1:]
+
+
+def _judge(plan: Plan) -> tuple[JudgeSpec, Encoder, Judge]:
+    search(plan.part_folders)
+    encoder: Encoder = make("encoder", plan.encoder)
+    names = lasting_spec("judge", plan.judge), lasting_spec("encoder", plan.encoder)
+    spec = JudgeSpec(*names, _for_judges(plan), plan.part_folders)
+    if spec.uses_encoder and plan.topic.isascii():
+        check_topic(plan.topic, encoder)  # in other scripts, words are looked for as they are
+    return spec, encoder, spec.make(encoder)
 
 
 def with_examples(plan: Plan) -> Plan:

@@ -71,6 +71,14 @@ class Page:
     links: tuple[Link, ...] = ()
     html: bytes = b""
     labels: tuple[str, ...] = ()  # ground truth of a recorded or generated web: for judges only
+    declared_language: str = field(default="", compare=False)  # by its first tag, such as "en"
+
+    @property
+    def language(self) -> str:
+        """The language of its text, such as "en", else the declared one; may be empty."""
+        from honeyguide.text.languages import detected_language  # noqa: PLC0415 seldom asked for
+
+        return detected_language(self.text) or self.declared_language
 
 
 @dataclass(frozen=True, slots=True)

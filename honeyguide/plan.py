@@ -9,6 +9,9 @@ from honeyguide.engine.machine import LEAST_MEMORY, memory_size, read_size, show
 from honeyguide.errors import HoneyguideError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from honeyguide.api import CrawlResult
     from honeyguide.assemble import Assembled
 
 USUAL_JUDGE = "topic"
@@ -121,6 +124,12 @@ class Plan:
         from honeyguide.assemble import assemble  # noqa: PLC0415 a plan is data: parts come later
 
         return assemble(self, remember)
+
+    def run(self, out: "str | Path | None" = None) -> "CrawlResult":
+        """Crawl to the end; the crawl is stored in the folder `out`, if one is given."""
+        from honeyguide.api import run  # noqa: PLC0415
+
+        return run(self, out)
 
     def simulate(self, observer: Observer | None = None) -> Outcome:
         """Crawl a recorded or generated web."""

@@ -228,8 +228,10 @@ def place_of(kind: str, spec: str) -> str:
     return "" if registered is None or _is_ours(registered.make) else _place_of(registered.make)
 
 
-def lasting_spec(kind: str, spec: str) -> str:
+def lasting_spec(kind: str, spec: str | type) -> str:
     """The same part, named so that another process finds it: by its place, if it is outside."""
+    if isinstance(spec, type):
+        spec = _checked(kind, _place_of(spec), spec).name
     name, settings = split(kind, spec)
     if ":" not in name and (_is_built_in(kind, name) or name in _offered(kind)):
         return spec

@@ -32,6 +32,9 @@ class Runs:
         """Relevant pages found by the end of each run."""
         return [int(curve[-1]) for curve in self.curves]
 
+    def __repr__(self) -> str:
+        return f"<{self.agent}: {np.mean(self.relevant):.1f} relevant pages, {self.relevant}>"
+
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
@@ -51,8 +54,24 @@ class Comparison:
         best = 0.0 if self.oracle is None else float(np.mean(self.oracle.relevant))
         return float(np.mean(runs.relevant)) / best if best else None
 
+    def __repr__(self) -> str:
+        """A table: each agent's relevant pages, their spread, and its share of the oracle's."""
+        width = max(len(runs.agent) for runs in self.runs)
+        lines = [f"{'agent':{width}}  relevant of {self.plan.budget:,}  oracle's share"]
+        for runs in self.runs:
+            share = self.oracle_share(runs)
+            mean, spread = np.mean(runs.relevant), np.std(runs.relevant)
+            said = "" if share is None else f"{share:.0%}"
+            lines.append(f"{runs.agent:{width}}  {mean:8.1f} ± {spread:<5.1f}  {said:>6}")
+        return "\n".join(lines)
 
-def compare(plan: Plan, agents: Sequence[str], runs: int, progress: Progress) -> Comparison:
+
+def compare(
+    plan: Plan,
+    agents: Sequence[str],
+    runs: int = 5,
+    progress: Progress = lambda agent, pages: None,
+) -> Comparison:
     """Run each agent on the plan's task; run number n has the plan's random seed plus n."""
     if runs < 1:
         raise HoneyguideError("a comparison needs at least one run")

@@ -5,6 +5,7 @@ import math
 import selectors
 import threading
 from collections.abc import Callable, Coroutine, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar, cast
 
@@ -86,10 +87,13 @@ class Crawl:
         self._absorbing: asyncio.Future[Step] | None = None  # in a thread
         self._bytes = 0
         self._stopped = ""
+        self._is_paused = False
+        self._loop: asyncio.AbstractEventLoop | None = None
 
     async def run(self, seeds: Sequence[Link]) -> Outcome:
         """Crawl from the seeds until a limit is reached or nothing is left to do."""
-        self._loop_begin = asyncio.get_running_loop().time()
+        self._loop = asyncio.get_running_loop()
+        self._loop_begin = self._loop.time()
         try:
             self.navigator.seed(seeds)
             await self._one_by_one()
@@ -105,6 +109,23 @@ class Crawl:
         """End soon: what is in flight stays leased."""
         self._stopped = reason
         self._landed.put_nowait(None)
+
+    def pause(self) -> None:
+        """Start no visit until `unpause`; visits in flight end and are absorbed."""
+        self._is_paused = True
+
+    def unpause(self) -> None:
+        """Start visits again."""
+        self._is_paused = False
+        self._landed.put_nowait(None)
+
+    def call(self, order: Callable[["Crawl"], None]) -> None:
+        """Give an order from another thread: it is carried out between two decisions."""
+        if self._loop is None:
+            order(self)
+            return
+        with suppress(RuntimeError):  # the loop is closed: the crawl has ended
+            self._loop.call_soon_threadsafe(order, self)
 
     def _now(self) -> float:
         return self.begin + asyncio.get_running_loop().time() - self._loop_begin
@@ -128,7 +149,7 @@ class Crawl:
         while self._may_start() and (link := self.navigator.choose(self._now())) is not None:
             self._flying.add(asyncio.create_task(self._visit(link, self._started)))
             self._started += 1
-        if self._flying or not self._landed.empty():
+        if self._flying or not self._landed.empty() or self._is_paused:
             return ""
         if not self._may_start():
             return "budget spent"
@@ -151,7 +172,8 @@ class Crawl:
     def _may_start(self) -> bool:
         under_way = len(self._flying) + len(self._early) + self._landed.qsize()
         started = self.navigator.memory.visits + under_way
-        return under_way < self.in_flight and started < self.limits.pages
+        has_room = under_way < self.in_flight and started < self.limits.pages
+        return has_room and not self._is_paused
 
     async def _visit(self, link: Link, turn: int) -> None:
         landed: Visit | BaseException

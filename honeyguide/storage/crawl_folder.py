@@ -118,10 +118,17 @@ class Ended:
     differing: int = 0  # choices of earlier runs that this version would not make
 
 
-def go_on(folder: Path, watcher: Watcher, warn: Warn = _ignore, **changes: Any) -> Ended:
+def go_on(
+    folder: Path,
+    watcher: Watcher,
+    warn: Warn = _ignore,
+    began: Callable[[Crawl], None] | None = None,
+    **changes: Any,
+) -> Ended:
     """Crawl in a folder from where it was, until a limit (which may change) or an interruption.
 
     What is lost without which the crawl goes on is told in sentences before the first page.
+    `began` is called with the crawl before it runs: to stop or pause it from another thread.
     """
     plan = replace(_plan(folder), **changes)
     if plan.policy:
@@ -146,9 +153,15 @@ def go_on(folder: Path, watcher: Watcher, warn: Warn = _ignore, **changes: Any) 
         if isinstance(opened.world, Observable):
             opened.world.observe(store.asked)
         plan = opened.plan
-        crawl = opened.crawl(recorded, lambda visit, step, now: watcher(plan, recorded, visit))
+
+        def watch(visit: Visit, step: Step, now: float) -> None:
+            watcher(plan, recorded, replace(visit, verdict=step.verdict))
+
+        crawl = opened.crawl(recorded, watch)
         crawl.observer = _within_memory(crawl, limit or math.inf)
         crawl.begin = recorded.started_at
+        if began is not None:
+            began(crawl)
         run = _run_live if opened.takes_time else _run_simulated
         outcome = run(crawl, opened)
         store.snapshot(recorded.navigator.state())

@@ -6,6 +6,7 @@ from importlib.resources import files
 from typing import Any
 
 import snowballstemmer
+from resiliparse.parse.lang import detect_fast
 
 STEMMED = {
     "de": "german",
@@ -36,6 +37,12 @@ def language_of(words: Sequence[str]) -> str:
     counts = {name: sum(word in stops for word in sample) for name, stops in stop_words().items()}
     best = max(counts, key=lambda name: counts[name])
     return best if counts[best] > FEWEST * len(sample) else ""
+
+
+def detected_language(text: str) -> str:
+    """Return the language of a text, such as "en", by its letters; empty if it is not clear."""
+    found, _ = detect_fast(text[:1000])
+    return "" if found == "unknown" else str(found)
 
 
 @lru_cache(1 << 17)

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 from resiliparse.extract.html2text import extract_plain_text
 from resiliparse.parse.encoding import detect_encoding, map_encoding_to_html5
 from resiliparse.parse.html import HTMLTree
-from resiliparse.parse.lang import detect_fast
 from selectolax.lexbor import LexborHTMLParser
 
 from honeyguide import urls
@@ -54,15 +53,8 @@ class Parsed:
 
     page: Page
     canonical: str = ""  # the URL it prefers for itself
-    declared_language: str = ""  # "en", as its first tag says
     nofollow: bool = False
     noindex: bool = False
-
-    @property
-    def language(self) -> str:
-        """The language its text is written in."""
-        found, _ = detect_fast(self.page.text[:1000])
-        return self.declared_language if found == "unknown" else str(found)
 
 
 class Raw(NamedTuple):
@@ -88,7 +80,9 @@ def parse(
 def build(url: str, raw: Raw) -> Parsed:
     """Build the page from what was parsed."""
     links = tuple([Link(*link, 0, url) for link in raw.links])
-    return Parsed(Page(url, raw.title, raw.text, links), *raw.head)
+    canonical, language, nofollow, noindex = raw.head
+    page = Page(url, raw.title, raw.text, links, declared_language=language)
+    return Parsed(page, canonical, nofollow, noindex)
 
 
 def read(
