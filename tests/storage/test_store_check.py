@@ -255,6 +255,15 @@ def test_a_repair_that_fails_leaves_the_database_as_it_was(folder):
     assert not list(folder.glob("*.before"))
 
 
+KINDS = {  # methods of the ledger that write an event, and its kind on disk
+    "write_seeds": "seed",
+    "write_choice": "take",
+    "write_parked": "look",
+    "write_memory_limit": "bound",
+    "write_visit": "visit",
+}
+
+
 def killed_with_every_event(tmp_path):
     """The folder of a killed crawl whose last events are not in the database."""
     create(tmp_path / "running", {"topic": "birds"})
@@ -272,13 +281,13 @@ def test_every_kind_of_event_that_is_written_passes(tmp_path):
     folder = killed_with_every_event(tmp_path)
     Store(folder).close()
     kinds_written = {kind for (kind,) in ask(folder, "SELECT DISTINCT kind FROM journal")}
-    events = {name for name, each in vars(Ledger).items() if is_event(each)}
-    assert kinds_written == events == {"seed", "take", "look", "bound", "visit"}
+    assert {name for name, each in vars(Ledger).items() if is_event(each)} == set(KINDS)
+    assert kinds_written == set(KINDS.values())
     assert Check(folder).run() == []
 
 
 def is_event(each):
-    """Whether it is a method of a ledger that writes an event: it is told the number and time."""
+    """Whether it is a method of a ledger that writes an event: it takes the number and the time."""
     return (
         inspect.isfunction(each)
         and not each.__name__.startswith("_")
