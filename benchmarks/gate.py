@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from honeyguide.contracts import Link, Outlinks
-from honeyguide.engine.loop import run_jumping
+from honeyguide.engine.loop import run_simulated
 from honeyguide.engine.navigator import Navigator
 from honeyguide.plan import Plan
 
@@ -27,7 +27,7 @@ def main() -> None:
     opened = plan.open()
     for gate in ("none", "parse_or_skip", "parse_or_skip_q", "parse_or_skip_document"):
         navigator = opened.navigator(replace(plan, gate=gate))
-        run_jumping(opened.crawl(navigator).run(opened.seeds))
+        run_simulated(opened.crawl(navigator).run(opened.seeds))
         print(f"{gate:24} {decision(navigator):5.1f} µs a decision,", end="")
         print(f" {preparation(navigator):5.1f} µs to make a new URL ready for it")
 

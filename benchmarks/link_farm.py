@@ -4,7 +4,7 @@ of its own, with the settings that a user has.
     python benchmarks/link_farm.py [KIND ...] [--pages 290] [--links 3000] [--max-memory 512M]
 
 Prints a line of JSON for each kind of farm: pages, seconds, megabytes (the most that the process
-held), waiting, known (URLs), hosts, snapshot (bytes), cuts, let_go, stopped.
+held), waiting, known (URLs), hosts, snapshot (bytes), cuts, dropped, stopped.
 """
 
 import argparse
@@ -24,8 +24,8 @@ import uvloop
 
 from honeyguide.contracts import Visit
 from honeyguide.plan import Plan
-from honeyguide.storage.crawl_folder import begin, go_on
-from honeyguide.storage.store import Recorded
+from honeyguide.storage.crawl_folder import create_crawl, run_crawl
+from honeyguide.storage.store import RecordingNavigator
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 SEED = "http://farm.example.com/"
@@ -78,15 +78,15 @@ def measured(port: int, pages: int, max_memory: str) -> dict[str, Any]:
         contact="https://example.org/bot",
         **said,
     )
-    last: list[Recorded] = []
+    last: list[RecordingNavigator] = []
 
-    def watch(plan: Plan, recorded: Recorded, visit: Visit) -> None:
+    def watch(plan: Plan, recorded: RecordingNavigator, visit: Visit) -> None:
         last[:] = [recorded]
 
     with tempfile.TemporaryDirectory() as folder:
-        begin(Path(folder), plan)
+        create_crawl(Path(folder), plan)
         start = time.perf_counter()
-        ended = go_on(Path(folder), watch)
+        ended = run_crawl(Path(folder), watch)
         seconds = time.perf_counter() - start
         snapshots = [path.stat().st_size for path in Path(folder).glob("snapshot-*")]
     [recorded] = last
@@ -99,7 +99,7 @@ def measured(port: int, pages: int, max_memory: str) -> dict[str, Any]:
         "hosts": recorded.memory.urls.host_count,
         "snapshot": max(snapshots, default=0),
         "cuts": {cut.reason: cut.count for cut in ended.cuts},
-        "let_go": ended.let_go,
+        "dropped": ended.shed_links,
         "stopped": ended.outcome.reason,
     }
 

@@ -20,7 +20,7 @@ def run_honeyguide(given: argparse.Namespace) -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command `honeyguide` does
     from honeyguide.engine.loop import Crawl  # noqa: PLC0415 each program imports its own
     from honeyguide.plan import Plan  # noqa: PLC0415
-    from honeyguide.storage.crawl_folder import begin, go_on  # noqa: PLC0415
+    from honeyguide.storage.crawl_folder import create_crawl, run_crawl  # noqa: PLC0415
 
     plan = Plan(
         topic=TOPIC,
@@ -35,14 +35,14 @@ def run_honeyguide(given: argparse.Namespace) -> None:
         allow_private=True,
         resolve=f"*={ADDRESS}:{given.port}",
     )
-    begin(given.out, plan)
+    create_crawl(given.out, plan)
     _mark_start(Crawl, "run")
     if given.profile is None:
-        go_on(given.out, lambda *_: None)
+        run_crawl(given.out, lambda *_: None)
         return
     seconds = _watch_writer()
     profile = cProfile.Profile()
-    profile.runcall(go_on, given.out, lambda *_: None)
+    profile.runcall(run_crawl, given.out, lambda *_: None)
     profile.dump_stats(given.profile)
     given.profile.with_suffix(".writer.json").write_text(json.dumps(seconds))
 

@@ -37,8 +37,8 @@ from honeyguide.engine.navigator import Navigator
 from honeyguide.features.link_text import link_texts
 from honeyguide.plan import Plan
 from honeyguide.registry import part
-from honeyguide.storage.crawl_folder import begin, go_on
-from honeyguide.storage.store import Recorded
+from honeyguide.storage.crawl_folder import create_crawl, run_crawl
+from honeyguide.storage.store import RecordingNavigator
 
 SEED = 1  # of the generated web
 TOPICS = ("geology", "astronomy", "botany")
@@ -111,7 +111,7 @@ class Diary:
 
         Navigator._rescore = timed  # type: ignore[method-assign]
 
-    def note(self, plan: Plan, recorded: Recorded, visit: Visit) -> None:
+    def note(self, plan: Plan, recorded: RecordingNavigator, visit: Visit) -> None:
         """Called after every visit."""
         pages = recorded.memory.visits
         if pages % self._every:
@@ -186,9 +186,9 @@ def _crawl(given: argparse.Namespace, port: int, folder: Path) -> Diary:
         allow_private=True,
         resolve=f"*={served_site.ADDRESS}:{port}",
     )
-    begin(folder, plan)
+    create_crawl(folder, plan)
     diary = Diary(every=max(1, given.pages // 100))
-    go_on(folder, diary.note)
+    run_crawl(folder, diary.note)
     return diary
 
 

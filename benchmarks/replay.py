@@ -19,7 +19,7 @@ from pathlib import Path
 import served_site
 
 from honeyguide.plan import Plan
-from honeyguide.storage.crawl_folder import begin, go_on
+from honeyguide.storage.crawl_folder import create_crawl, run_crawl
 
 IN_FLIGHT = 16
 
@@ -52,14 +52,14 @@ def replay(warc: Path, seed: str, budget: int, parsers: int, out: Path) -> tuple
         in_flight=IN_FLIGHT,
         budget=budget,
     )
-    begin(out, plan)
+    create_crawl(out, plan)
     times, pages = [], []
 
     def watch(plan: Plan, recorded: object, visit: object) -> None:
         times.append(time.perf_counter())
         pages.append(visit.link.url)
 
-    go_on(out, watch)
+    run_crawl(out, watch)
     return times[-1] - times[0], pages
 
 
@@ -94,8 +94,8 @@ def main() -> None:
                 allow_private=True,
                 resolve=f"*={served_site.ADDRESS}:{port}",
             )
-            begin(folder / "live", live)
-            go_on(folder / "live", lambda *_: None)
+            create_crawl(folder / "live", live)
+            run_crawl(folder / "live", lambda *_: None)
         found = []
         for run in range(arguments.runs):
             for parsers, seen in rates.items():

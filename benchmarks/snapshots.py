@@ -12,7 +12,7 @@ from pathlib import Path
 
 from honeyguide.disk.serialise import split_state
 from honeyguide.plan import Plan
-from honeyguide.storage.crawl_folder import begin, go_on
+from honeyguide.storage.crawl_folder import create_crawl, run_crawl
 from honeyguide.storage.database import open_crawl
 from honeyguide.storage.snapshots import Snapshots
 
@@ -30,10 +30,10 @@ def main() -> None:
     )  # fmt: skip
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / "crawl"
-        begin(folder, plan)
-        go_on(folder, lambda *_: None)
+        create_crawl(folder, plan)
+        run_crawl(folder, lambda *_: None)
         first, state = measured(folder)
-        go_on(folder, lambda *_: None, budget=said.pages + said.more)
+        run_crawl(folder, lambda *_: None, budget=said.pages + said.more)
         both, later = measured(folder)
     found = {"pages": said.pages, "state": state, "first": first, "more": said.more}
     print(json.dumps(found | {"second_state": later, "second": both - first}))

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 
 import generated_links
 
-from honeyguide.engine.loop import run_jumping
+from honeyguide.engine.loop import run_simulated
 from honeyguide.plan import Plan
 
 # Friar (2017), table 3.4: milliseconds a step
@@ -44,7 +44,7 @@ def measure(
         if len(seen) == WARM_UP:
             begun.extend([time.perf_counter(), time.process_time()])
 
-    run_jumping(opened.crawl(navigator, note).run(opened.seeds))
+    run_simulated(opened.crawl(navigator, note).run(opened.seeds))
     wall, processor = time.perf_counter() - begun[0], time.process_time() - begun[1]
     urls = navigator.memory.urls
     return {

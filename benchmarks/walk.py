@@ -70,10 +70,10 @@ def main() -> None:
             in_flight=1,
             budget=4,
         )
-        crawl_folder.begin(folder, plan)
+        crawl_folder.create_crawl(folder, plan)
         threading.setprofile(walk.called)
         sys.setprofile(walk.called)
-        crawl_folder.go_on(folder, walk.visited)
+        crawl_folder.run_crawl(folder, walk.visited)
         sys.setprofile(None)
         threading.setprofile(None)
     files = {name: sorted(called) for name, called in sorted(walk.files.items())}

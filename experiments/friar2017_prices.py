@@ -11,7 +11,7 @@ from experiments.friar2017_walks import surveyed
 from experiments.harness.experiment import Trial
 from honeyguide.agents.priced import Priced
 from honeyguide.contracts import Agent, Frontier, Step, Visit
-from honeyguide.engine.loop import Crawl, Limits, run_jumping
+from honeyguide.engine.loop import Crawl, Limits, run_simulated
 from honeyguide.engine.navigator import Navigator
 from honeyguide.plan import Plan
 from honeyguide.registry import make
@@ -63,7 +63,7 @@ def priced_walk(trial: Trial, world: str, random_seed: int) -> dict[str, Any]:
     paid = _Paid(is_recorded)
     limits = Limits(pages=task.budget, seconds=SECONDS_A_STEP * task.budget)
     crawl = Crawl(Navigator(agent, frontier), both, limits, observer=paid.note)
-    run_jumping(crawl.run(opened.seeds))
+    run_simulated(crawl.run(opened.seeds))
     return {
         "relevant": len(paid.unique),
         "pages": paid.pages,

@@ -14,7 +14,7 @@ from experiments.harness.experiment import Task, Trial
 from experiments.harness.trials import points
 from honeyguide.assemble import Assembled
 from honeyguide.contracts import Candidates, Page, Step, Visit
-from honeyguide.engine.loop import run_jumping
+from honeyguide.engine.loop import run_simulated
 from honeyguide.engine.navigator import Navigator
 from honeyguide.features.url_words import UrlWords
 from honeyguide.frontiers.walks import Walks
@@ -111,7 +111,7 @@ def walk(trial: Trial, world: str, random_seed: int) -> dict[str, Any]:
 
         crawl = opened.crawl(navigator, note)
         crawl.limits = plan.limits
-        run_jumping(crawl.run(opened.seeds))
+        run_simulated(crawl.run(opened.seeds))
     seconds, processor = time.perf_counter() - begin, time.process_time() - begin_processor
     together = walked.unique | {walked.what(url) for url in actors.rewards}
     found = {

@@ -8,7 +8,7 @@ import numpy as np
 
 from experiments.harness.experiment import Trial
 from honeyguide.contracts import Link, World
-from honeyguide.engine.loop import run_jumping
+from honeyguide.engine.loop import run_simulated
 from honeyguide.plan import Plan
 from honeyguide.urls.spelling import host
 
@@ -24,7 +24,7 @@ def run_lists(trial: Trial, world: str, random_seed: int) -> dict[str, Any]:
     opened = plan.open()
     rng = np.random.default_rng(random_seed)
     work = iterate(opened.world, opened.seeds, task.budget, trial.entry.agent == STACK, rng)
-    return run_jumping(work)
+    return run_simulated(work)
 
 
 async def iterate(

@@ -17,8 +17,8 @@ from honeyguide.engine.loop import Crawl
 from honeyguide.errors import HoneyguideError
 from honeyguide.plan import Plan
 from honeyguide.registry import lasting_spec
-from honeyguide.storage.crawl_folder import INTERRUPTED, Ended, begin, go_on
-from honeyguide.storage.store import Recorded
+from honeyguide.storage.crawl_folder import INTERRUPTED, Ended, create_crawl, run_crawl
+from honeyguide.storage.store import RecordingNavigator
 from honeyguide.text.words import counted
 from honeyguide.web.html import parse
 
@@ -169,7 +169,7 @@ class RunningCrawl:
             ways = f"honeyguide.resume({str(self.folder)!r})" if self.folder else "honeyguide.crawl"
             raise HoneyguideError(f"this crawl has been iterated over: go on with {ways}")
         if self._plan is not None and self.folder is not None:
-            begin(self.folder, self._plan)  # errors reach the caller, not the thread
+            create_crawl(self.folder, self._plan)  # errors reach the caller, not the thread
         self._thread = threading.Thread(target=self._run, name="honeyguide crawl", daemon=True)
         self._thread.start()
 
@@ -180,7 +180,7 @@ class RunningCrawl:
             else:
                 with tempfile.TemporaryDirectory(prefix="honeyguide-") as place:
                     folder = Path(place) / "crawl"
-                    begin(folder, self._plan_of())
+                    create_crawl(folder, self._plan_of())
                     self.result = self._in(folder, None)
             self._pages.put(None)
         except BaseException as error:  # raised again where pages are taken
@@ -191,15 +191,15 @@ class RunningCrawl:
         return self._plan
 
     def _in(self, folder: Path, kept: Path | None) -> CrawlResult:
-        ended = go_on(folder, self._watch, _warn, self._began, **self._changes)
+        ended = run_crawl(folder, self._watch, _warn, self._on_start, **self._changes)
         return _result(ended, kept)
 
-    def _began(self, crawl: Crawl) -> None:
+    def _on_start(self, crawl: Crawl) -> None:
         self._crawl = crawl
         if self._is_closed:
             crawl.stop(INTERRUPTED)
 
-    def _watch(self, plan: Plan, recorded: Recorded, visit: Visit) -> None:
+    def _watch(self, plan: Plan, recorded: RecordingNavigator, visit: Visit) -> None:
         self.fetched = recorded.memory.visits
         self.relevant = recorded.memory.relevant_found
         if visit.page is None:

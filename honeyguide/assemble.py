@@ -1,4 +1,4 @@
-"""Make the parts that a plan names and put them together: the one place where that is done."""
+"""Make the parts that a plan names and put them together; no other module does that."""
 
 import math
 import re
@@ -23,7 +23,7 @@ from honeyguide.contracts import (
     Vocabulary,
     World,
 )
-from honeyguide.engine.loop import Crawl, Observer, Outcome, Steering, run_jumping
+from honeyguide.engine.loop import Crawl, Observer, Outcome, Steering, run_simulated
 from honeyguide.engine.navigator import Navigator
 from honeyguide.errors import HoneyguideError, unknown
 from honeyguide.example_pages import example_texts
@@ -40,30 +40,30 @@ from honeyguide.web.judge_spec import JudgeSpec
 from honeyguide.worlds.graph import GraphWorld
 from honeyguide.worlds.recorded_first import RecordedFirst
 
-EXAMPLE_HEAD = 500  # characters of an example page that say what it is about
-WEB_SETTINGS = ("contact", "allow_private", "resolve", "sitemaps", "parsers")  # of the live web
+EXAMPLE_HEAD = 500  # first characters of an example page that become the topic
+WEB_SETTINGS = ("contact", "allow_private", "resolve", "sitemaps", "parsers")  # for live worlds
 MOST_HOSTS = 5  # of a crawl without a contact address
-PROGRAM_MEMORY = 416 << 20  # bytes: the program, its encoder, its caches and what is in flight
-PRICE = 0.1  # rewards that a second is worth; docs/reference/agents/url_agents.md compares some
+PROGRAM_MEMORY = 416 << 20  # bytes of the program, its encoder, caches and visits in flight
+PRICE = 0.1  # reward per second of fetching; docs/reference/agents/url_agents.md compares some
 
 
 class Defaults(NamedTuple):
-    """Settings that a plan leaves open."""
+    """Default settings for live and simulated crawls."""
 
     in_flight: int  # visits at once
     delay: float  # seconds between two requests to a host
-    retries: int  # after failures that may pass
-    rescoring: float  # numbers of waiting links that may be multiplied again for each visit
+    retries: int  # of a link after temporary failures
+    rescoring: float  # features of waiting links that may be scored again for each visit
 
 
-# a visit costs about as much as multiplying 4 million numbers: re-scoring takes a tenth of it
+# a visit takes as long as scoring 4 million features: rescoring adds at most a tenth to it
 LIVE = Defaults(in_flight=16, delay=1.0, retries=2, rescoring=400_000)
 SIMULATED = Defaults(in_flight=1, delay=0.0, retries=0, rescoring=math.inf)
 
 
 @dataclass(frozen=True, slots=True)
 class Assembled:
-    """A plan with its encoder and world: good for many crawls, each with its own navigator."""
+    """A plan with its encoder, world and seeds; each crawl needs a navigator of its own."""
 
     plan: Plan
     encoder: Encoder
@@ -72,31 +72,31 @@ class Assembled:
 
     @property
     def defaults(self) -> Defaults:
-        """Settings for what the plan leaves open."""
+        """The defaults for settings that the plan does not set."""
         return LIVE if self.world.live else SIMULATED
 
     @property
     def takes_time(self) -> bool:
-        """Whether a crawl has to wait for servers or for other processes."""
+        """Whether visits take real time, because of servers or parser processes."""
         return self.world.live or self.plan.parsers > 0
 
     @property
     def in_flight(self) -> int:
-        """Visits at once."""
+        """How many visits run at once."""
         defaults = LIVE if self.takes_time else SIMULATED
         return self.plan.in_flight or defaults.in_flight
 
     @property
     def goal(self) -> Goal:
-        """What agents are told."""
+        """The goal that agents get; a HoneyguideError if a survey is not possible."""
         if self.plan.survey and not isinstance(self.world, Sampled):
             raise HoneyguideError("a survey needs a recorded or generated web")
         return Goal(self.plan.topic, self.encoder, self.world.truth, self._surveyed)
 
     def navigator(self, plan: Plan | None = None) -> Navigator:
-        """A fresh navigator, for this plan or one that differs in its agent or random seed."""
+        """Make a navigator, for this plan or one that differs in agent, gate or random seed."""
         plan = plan or self.plan
-        vocabulary = self.vocabulary()  # first: agents weigh the topic's words as they are made
+        vocabulary = self.vocabulary()  # first: agents encode the topic when they are made
         for_agent, for_frontier = np.random.default_rng(plan.random_seed).spawn(2)
         delay = self.defaults.delay if plan.delay is None else plan.delay
         agent = self._agent(plan, for_agent)
@@ -115,9 +115,9 @@ class Assembled:
         return navigator
 
     def navigator_for(self, agent: Agent, frontier: Frontier) -> Navigator:
-        """A navigator for an agent and a frontier that were made elsewhere, before the first page.
+        """Make a navigator for an agent and a frontier that were made elsewhere.
 
-        It has no gate, never tries again and re-scores whenever the agent asks for it.
+        It has no gate, never retries a link, and rescores whenever the agent asks for it.
         """
         return Navigator(
             agent,
@@ -128,14 +128,14 @@ class Assembled:
         )
 
     def vocabulary(self) -> Vocabulary | None:
-        """The encoder, if it weighs words by the pages fetched: as before any page."""
+        """The encoder with its counts dropped, if it counts words of pages; else None."""
         if not isinstance(self.encoder, Vocabulary):
             return None
-        self.encoder.forget()  # an earlier crawl's pages are unknown to this one
+        self.encoder.forget()  # the counts of an earlier crawl
         return self.encoder
 
     def guard(self, plan: Plan) -> Guard:
-        """Against traps and copies, and what is never fetched."""
+        """Make the guard: the plan's, with its allow and deny lists and the limit of hosts."""
         name = plan.guard or ("watch" if self.world.live else "none")
         guard: Guard = make("guard", name, year=plan.year, bounded=plan.bounded)
         if plan.allow or plan.deny or (self.world.live and name == "none"):
@@ -143,15 +143,15 @@ class Assembled:
         return FewHosts(guard, MOST_HOSTS) if self.world.live and plan.is_anonymous else guard
 
     def crawl(self, navigator: Steering, observer: Observer | None = None) -> Crawl:
-        """The crawl, ready to run."""
+        """Make a crawl with the plan's limits; call its `run(seeds)`."""
         return Crawl(navigator, self.world, self.plan.limits, self.in_flight, observer)
 
     def simulate(self, observer: Observer | None = None) -> Outcome:
-        """Crawl a recorded or generated web."""
-        return run_jumping(self.crawl(self.navigator(), observer).run(self.seeds))
+        """Crawl a recorded or generated web on a simulated clock."""
+        return run_simulated(self.crawl(self.navigator(), observer).run(self.seeds))
 
     def _surveyed(self) -> list[str]:
-        """The same URLs for every crawl on a web."""
+        """Random URLs of the web, the same for every crawl on it."""
         if not self.plan.survey or not isinstance(self.world, Sampled):
             return []
         drawn = self.world.sample(self.plan.survey, np.random.default_rng(0))
@@ -210,7 +210,7 @@ def _judge(plan: Plan) -> tuple[JudgeSpec, Encoder, Judge]:
 
 
 def with_examples(plan: Plan) -> Plan:
-    """The same plan with its example pages read; they also give the topic if nothing else does."""
+    """Read the plan's example pages; they also give the topic if the plan has none."""
     if not plan.like or plan.examples:
         return plan
     texts = example_texts(plan.like, _world(plan, lambda page: Verdict(0.0, False)))
@@ -221,7 +221,7 @@ def with_examples(plan: Plan) -> Plan:
 def frontier_of(
     agent: Agent, rng: np.random.Generator, delay: float = 0.0, patience: float | None = None
 ) -> Frontier:
-    """The frontier that an agent works on; by default its patience is twice the delay."""
+    """Make the frontier that an agent needs; delay and patience (2 * delay) are in seconds."""
     frontier: Frontier = make(
         "frontier",
         agent.frontier,
@@ -244,7 +244,7 @@ def site_navigator(
 
 
 def table_bytes(memory_limit: int) -> int:
-    """Bytes that a crawl's tables may take: while they grow or are saved, they are there twice."""
+    """Bytes that a crawl's tables may take: half, because growing or saving them copies them."""
     return (memory_limit - PROGRAM_MEMORY) // 2
 
 
@@ -266,7 +266,7 @@ def _world(plan: Plan, judge: Judge, spec: JudgeSpec | None = None) -> World:
 
 
 def scope(plan: Plan) -> Scope:
-    """Which URLs may be requested, redirects included."""
+    """The scope of a plan: which URLs may be requested, redirects included."""
     return Scope(plan.allow, plan.deny, MOST_HOSTS if plan.is_anonymous else None)
 
 
@@ -292,7 +292,7 @@ def _priced(agent: Agent, world: RecordedFirst, plan: Plan) -> Priced:
 
 
 def _seeds(plan: Plan, world: World) -> tuple[Link, ...]:
-    """The pages to start from by name; "1000 random pages" are drawn."""
+    """Find the seeds by name; a name such as "1000 random pages" draws them."""
     found: list[Link] = []
     for name in plan.seeds:
         many = re.fullmatch(r"(\d+) random pages?", name)

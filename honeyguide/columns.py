@@ -1,4 +1,4 @@
-"""Arrays that grow together: compact tables of millions of rows."""
+"""Growing tables of numpy columns, for millions of rows."""
 
 import mmap
 from typing import Any
@@ -8,26 +8,25 @@ from numpy.typing import NDArray
 
 from honeyguide.contracts import State
 
-LARGE = 1 << 20  # bytes; the C library may hand out used memory below some size, cleared at once
+LARGE = 1 << 20  # bytes; smaller arrays may be cleared at once, not when they are written
 
 
 class Columns:
     """Named numpy columns of one length, grown by doubling; new rows are zero.
 
-    A column is an array of exactly the rows in use, so an index of a row that was added after the
-    array was asked for is an error. An array that was asked for before the table moved in memory
-    can no longer be written to.
+    `columns[name]` is an array of exactly the rows in use: it does not include rows that are added
+    later, and it becomes read-only when the table moves in memory.
     """
 
     def __init__(self, capacity: int = 1024, **dtypes: Any) -> None:
         self._size = 0
         self._dtypes = dtypes
         self._arrays = {name: self._zeros(name, capacity) for name in dtypes}
-        self._views: dict[str, NDArray[Any]] = {}  # the rows in use, made when asked for
+        self._views: dict[str, NDArray[Any]] = {}  # the rows in use, created on first access
         self._row_bytes = sum(array.nbytes // capacity for array in self._arrays.values())
 
     def __getitem__(self, name: str) -> NDArray[Any]:
-        """The rows in use of a column; ask again after rows were added."""
+        """The rows in use of a column; get it again after rows were added."""
         view = self._views.get(name)
         if view is None:
             view = self._views[name] = self._arrays[name][: self._size]
@@ -42,15 +41,15 @@ class Columns:
         return self._size * self._row_bytes
 
     def keep(self, rows: NDArray[np.intp]) -> None:
-        """Keep these rows only, in this order, and give back the memory of the others."""
+        """Remove all rows but these, reorder them as given, and free the memory of the others."""
         self._retire()
         for name, old in self._arrays.items():
-            self._arrays[name] = kept = self._zeros(name, len(old))  # room costs nothing
+            self._arrays[name] = kept = self._zeros(name, len(old))  # unused rows cost no memory
             np.take(old, rows, axis=0, out=kept[: len(rows)], mode="clip")  # "raise" copies
         self._size = len(rows)
 
     def add(self, count: int, **values: Any) -> range:
-        """Add rows with these values, zero where none are given, and say which they are."""
+        """Add `count` rows with these values (zero by default); return their numbers."""
         self.reserve(count)
         added = range(self._size, self._size + count)
         self._resize(added.stop)
@@ -59,12 +58,12 @@ class Columns:
         return added
 
     def grow(self, rows: int, **values: Any) -> None:
-        """Have at least so many rows; the new ones get these values, zero where none are given."""
+        """Grow to at least `rows` rows; new ones get these values (zero by default)."""
         if rows > self._size:
             self.add(rows - self._size, **values)
 
     def append(self) -> int:
-        """Add a row of zeros, where room was reserved, and say which it is: quicker than `add`."""
+        """Add a row of zeros and return its number; faster than `add`, but call `reserve` first."""
         row = self._size
         self._size = row + 1
         if self._views:
@@ -78,15 +77,15 @@ class Columns:
             array[self._size] = 0
 
     def reserve(self, count: int) -> None:
-        """Make sure that so many rows can be added without moving the arrays."""
+        """Make room, so that `count` more rows can be added without moving the arrays."""
         capacity = len(next(iter(self._arrays.values())))
         if self._size + count > capacity:
             self._move(max(self._size + count, 2 * capacity))
 
     def reserved(self, name: str) -> memoryview:
-        """A whole column with its spare rows, quick to read and write one at a time.
+        """A memoryview of a column with its spare rows, fast to read and write one item at a time.
 
-        It holds until rows are reserved, added or loaded.
+        It is valid until rows are reserved, added or loaded.
         """
         return self._arrays[name].data
 
@@ -120,14 +119,14 @@ class Columns:
             self._arrays[name] = moved
 
     def _retire(self) -> None:
-        """Refuse writes to arrays that are about to be replaced: they would be lost."""
+        """Make arrays that are about to be replaced read-only: writes to them would be lost."""
         for view in self._views.values():
             view.flags.writeable = False
         self._views = {}
 
 
 def lazy_zeros(shape: int | tuple[int, ...], dtype: Any) -> NDArray[Any]:
-    """Zeros that cost no memory until they are written, and give it back when they go."""
+    """Zeros that take no memory until they are written, and free it when deleted."""
     size = int(np.prod(shape)) * np.dtype(dtype).itemsize
     if size < LARGE:
         return np.zeros(shape, dtype)

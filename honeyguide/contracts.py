@@ -1,4 +1,12 @@
-"""The data that moves through a crawl and the parts that move it: read this first."""
+"""The data of a crawl, and what each kind of part must do: read this first.
+
+The navigator calls parts in this order. For a choice: `Agent.stops`, `Frontier.take`,
+`Agent.explores`, `Guard.allows`, `Gate.opens`. For a visit that is absorbed: `Frontier.release`,
+`Guard.note`, `Gate.note`, `Vocabulary.observe`, `Guard.screen`, `Agent.follows`, `Frontier.wants`,
+`Guard.admit`, `Gate.see`, `Features`, `Agent.reward`, `learn` and `score`, `Frontier.put`,
+`Agent.ends` and `stale`. It calls them from one thread at a time; none may use a clock, do I/O, or
+draw random numbers from a generator that was not handed in.
+"""
 
 import math
 from abc import ABC, abstractmethod
@@ -10,60 +18,60 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-Vector = NDArray[np.float32]
-Matrix = NDArray[np.float32]
-Ids = NDArray[np.int32]  # pages by their number in Memory
-Mask = NDArray[np.bool_]
-State = dict[str, Any]  # numpy arrays, numbers, strings, and dicts and lists of them
-UNASKED = -math.inf  # seconds of rest that a host needs which was asked nothing
+Vector = NDArray[np.float32]  # shape (n,)
+Matrix = NDArray[np.float32]  # shape (n, width)
+Ids = NDArray[np.int32]  # shape (n,): pages by their number in Memory, which starts at 0
+Mask = NDArray[np.bool_]  # shape (n,)
+State = dict[str, Any]  # numpy arrays, numbers, strings, None, and dicts and lists of them
+UNASKED = -math.inf  # a host delay that means: no request was sent, the host need not rest
 
 
 # --------------------------------------------------------------------------- data
 
 
 class Link(msgspec.Struct, frozen=True, gc=False):  # faster to make: a page has dozens
-    """A way to a page, as its source page shows it."""
+    """A link to a page, as it appears on its source page."""
 
     url: str
     anchor: str = ""
-    context: str = ""  # the words around it in the source page
+    context: str = ""  # the text around it on the source page
     tag_path: str = ""  # "html/body/nav/ul/li/a"
     depth: int = 0  # hops from a seed
-    source: str = ""  # URL of the page it was found on
-    box: tuple[float, float, float, float] | None = None  # x, y, width, height in a browser
+    source: str = ""  # URL of the page it was found on; empty for seeds
+    box: tuple[float, float, float, float] | None = None  # x, y, width, height in CSS pixels
 
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """What a server answered, or why it did not."""
+    """A server's answer, or why there is none."""
 
     link: Link
     url: str  # after redirects
     status: int
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b""
-    failure: str = ""  # "timeout", "robots", "too large" ...; empty when it arrived
-    seconds: float | None = None  # that the server took, its queue included; None: not known
-    sent: float | None = None  # seconds since 1970, when it was asked for; None: not known
+    failure: str = ""  # "timeout", "robots", "too large" ...; empty if the answer is complete
+    seconds: float | None = None  # from request to answer; None: not known
+    sent: float | None = None  # when it was requested, seconds since 1970; None: not known
 
 
 class Request(NamedTuple):
-    """One request that was sent, whatever it was for, and how it was answered."""
+    """One request that was sent (for a page, a redirect, robots.txt ...), and its answer."""
 
     host: str
     url: str
     sent: float  # seconds since 1970, by the crawler's clock
-    seconds: float  # until the answer was there or was no longer waited for
+    seconds: float  # until the answer was complete or given up
     status: int = 0  # 0 without an answer
     failure: str = ""  # as in Response; "cancelled" when the crawl ended first
     bytes: int = 0  # of the body, as transferred
-    retry_after: float | None = None  # seconds that the answer asks to be left alone
-    location: str = ""  # the URL that a redirect names
+    retry_after: float | None = None  # seconds in the answer's Retry-After header
+    location: str = ""  # the target of a redirect
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page that was read: its text and its links in document order."""
+    """A parsed page: its text, and its links in document order."""
 
     url: str
     title: str = ""
@@ -91,37 +99,37 @@ class Verdict:
 
 
 class OfHost(NamedTuple):
-    """Something that a world has learnt of a host and must know again after any end."""
+    """A fact that a world has learnt of a host; it is stored, for the world of a resumed crawl."""
 
     host: str
-    what: str  # "failures", "sitemaps" ...
+    what: str  # "failures", "sitemaps" ...: a later value with the same name replaces it
     value: float | bytes
 
 
-UNWANTED = Verdict(0.0, False, ("asks not to be indexed",))  # read for its links alone
+UNWANTED = Verdict(0.0, False, ("asks not to be indexed",))  # noindex: only its links are used
 
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """What came of one link; a failed fetch is a visit too."""
+    """The result of visiting one link; a failed fetch is a visit too."""
 
     link: Link
-    page: Page | None
-    verdict: Verdict
+    page: Page | None  # None if the fetch failed
+    verdict: Verdict  # of the world; the guard may replace it
     response: Response | None = None  # None on recorded and generated webs
-    failure: str = ""  # empty when there is a page
-    seconds: float = 0.0
-    # seconds to leave the host alone; None: the frontier's own; UNASKED: it was not asked
+    failure: str = ""  # why there is no page; empty if there is one
+    seconds: float = 0.0  # that the visit took
+    # seconds before the next request to the host; None: the frontier's delay; UNASKED: no rest
     host_delay: float | None = None
-    again: bool = False  # whether a failure may pass, so that another try is worth it
-    learnt: tuple[OfHost, ...] = ()  # kept with the visit, for the world of a resumed crawl
+    again: bool = False  # the failure is temporary: the navigator may retry the link
+    learnt: tuple[OfHost, ...] = ()  # stored with the visit, see Recalling
 
 
 @dataclass(frozen=True, slots=True)
 class Outlinks:
-    """The distinct links of one page that may be taken, with their numbers in Memory."""
+    """New or waiting links of one page, each target once; `ids[i]` is the page of `links[i]`."""
 
-    page: Page | None  # None for seeds
+    page: Page | None  # None for seeds, and after a failed fetch
     source: int  # number of the page they were found on; -1 for seeds
     links: tuple[Link, ...]
     ids: Ids
@@ -129,7 +137,7 @@ class Outlinks:
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Links that may be taken: row i of `x` holds the features of the link to page `ids[i]`."""
+    """Links with their features: row i of `x` belongs to the link to page `ids[i]`."""
 
     ids: Ids  # shape (links,)
     x: Matrix  # shape (links, width of the features)
@@ -138,34 +146,34 @@ class Candidates:
         return len(self.ids)
 
     def __getitem__(self, rows: slice | Mask | NDArray[np.intp]) -> "Candidates":
-        """Some of them."""
+        """The chosen rows."""
         return Candidates(self.ids[rows], self.x[rows])
 
 
-Scorer = Callable[[Candidates], Vector]
+Scorer = Callable[[Candidates], Vector]  # one score for each link
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One decision and its outcome: all that an agent may learn from."""
+    """One decision and its outcome; agents learn from nothing else."""
 
     link: Link
-    id: int  # number of the page it led to in Memory, after redirects
-    x: Vector  # the link's features when it was taken
-    reward: float
-    verdict: Verdict
-    page: Page | None  # None when the fetch failed
-    options: Candidates  # the links found there: what can be done next
-    link_id: int = -1  # number of the page that the link named; `id` unless it redirected
+    id: int  # page that the link led to, after redirects
+    x: Vector  # the link's features when it was taken, shape (width,)
+    reward: float  # by Agent.reward
+    verdict: Verdict  # after the guard: a copy of another page is not relevant
+    page: Page | None  # None if the fetch failed
+    options: Candidates  # the new or waiting links found there; may be empty
+    link_id: int = -1  # page of the link's own URL: equals `id` unless it redirected
 
     @property
     def taken(self) -> Candidates:
-        """The link itself, as it was scored."""
+        """The link itself as one candidate, with the features it had when it was taken."""
         return Candidates(np.array([self.link_id], np.int32), self.x[None])
 
 
 class Taken(NamedTuple):
-    """A waiting link's turn has come."""
+    """A link that the frontier has handed out."""
 
     id: int
     x: Vector
@@ -174,400 +182,467 @@ class Taken(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """What only upper benchmarks may know: the whole web and which of its pages are relevant."""
+    """The whole web and its relevant pages; only agents that are upper bounds may use it."""
 
-    index: Callable[[str], int]  # URL -> page of this truth, -1 when there is none
-    relevant: Mask  # by page
-    offsets: NDArray[np.int64]  # links of page p: targets[offsets[p]:offsets[p + 1]]
-    targets: NDArray[np.int32]
-    url: Callable[[int], str] | None = None  # of a page
+    index: Callable[[str], int]  # URL -> page number here (not in Memory); -1 if there is none
+    relevant: Mask  # shape (pages,)
+    offsets: NDArray[np.int64]  # shape (pages + 1,)
+    targets: NDArray[np.int32]  # links of page p: targets[offsets[p]:offsets[p + 1]]
+    url: Callable[[int], str] | None = None  # page number -> URL
 
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """What a crawl looks for, as every agent is told it."""
+    """What a crawl looks for; agents get it as the argument `goal`."""
 
     topic: str
     encoder: "Encoder"
-    truth: Callable[[], Truth] | None = None  # only upper benchmarks may call it
-    surveyed: Callable[[], Sequence[str]] = tuple  # URLs of the web, where a plan asks for them
+    truth: Callable[[], Truth] | None = None  # only for agents that are upper bounds
+    surveyed: Callable[[], Sequence[str]] = tuple  # random URLs of the web, if the plan asks
 
 
 # --------------------------------------------------------------------------- parts
 
 
 class Encoder(Protocol):
-    """Texts to unit vectors, one row a text; a zero row where no word is known."""
+    """Turns texts into vectors of meaning."""
 
-    width: int
+    width: int  # numbers of a vector
 
-    def __call__(self, texts: Sequence[str]) -> Matrix: ...
+    def __call__(self, texts: Sequence[str]) -> Matrix:
+        """Unit vectors, shape (texts, width); a zero row for a text without a known word."""
+        ...
 
     def knows(self, text: str) -> bool:
-        """Whether any word of the text has a meaning here."""
+        """Whether the text has a known word, so that its vector is not zero."""
         ...
 
 
 @runtime_checkable
 class Vocabulary(Protocol):
-    """An encoder that weighs words by the pages fetched so far."""
+    """An encoder that weighs words by how many of the pages fetched so far have them."""
 
     def observe(self, text: str) -> None:
-        """Let a fetched page count."""
+        """Count the words of a page; called once for each absorbed page, before its links."""
         ...
 
     def forget(self) -> None:
-        """Start anew, as before any page."""
+        """Drop all counts; called before each crawl."""
         ...
 
-    def state(self) -> State: ...
+    def state(self) -> State:
+        """The counts."""
+        ...
 
-    def load(self, state: State) -> None: ...
+    def load(self, state: State) -> None:
+        """Restore saved counts."""
+        ...
 
 
 class Judge(Protocol):
-    """Says how relevant a page is; pure, so that many pages can be judged at once."""
+    """Says how relevant a page is.
 
-    def __call__(self, page: Page) -> Verdict: ...
+    It is pure: the same page always gets the same verdict, whatever was judged before, and several
+    threads or processes may call it at once.
+    """
+
+    def __call__(self, page: Page) -> Verdict:
+        """The verdict; its relevance is in [0, 1], also for a page without text."""
+        ...
 
 
 class Fetcher(Protocol):
-    """Brings what a link points to; a failure is a response too."""
+    """Fetches what a link points to."""
 
-    async def fetch(self, link: Link) -> Response: ...
+    async def fetch(self, link: Link) -> Response:
+        """The response; a failure is a response with `failure` set, never an exception."""
+        ...
 
-    async def close(self) -> None: ...
+    async def close(self) -> None:
+        """Close all connections; nothing is fetched after that."""
+        ...
 
 
 class World(Protocol):
     """A web to crawl: live, recorded or generated."""
 
-    live: bool  # whether a visit takes real time
+    live: bool  # whether visits take real time; others run on a simulated clock
 
     async def visit(self, link: Link) -> Visit:
-        """Fetch, parse and judge: pure, many at once."""
+        """Fetch, parse and judge a page; many run at once; a failure is a visit, no exception."""
         ...
 
     def find(self, name: str) -> Link:
-        """The link to a seed page, by whatever names pages go by here."""
+        """The link to a page by its name in this web (such as its URL); used for seeds."""
         ...
 
     def labels(self) -> dict[str, int]:
-        """The labels that pages have here, with how many have each; empty where none are known."""
+        """The labels of pages, with how many pages have each; empty if pages have no labels."""
         ...
 
     def truth(self) -> Truth:
-        """The whole web with its relevant pages, where that can be known."""
+        """The whole web with its relevant pages; a HoneyguideError if it is not known."""
         ...
 
     async def close(self) -> None:
-        """Let go of everything that is open."""
+        """Close files, connections and processes."""
         ...
 
 
 @runtime_checkable
 class Recalling(Protocol):
-    """A web whose visits depend on what earlier ones taught it of hosts."""
+    """A web that learns from visits how to treat hosts (`Visit.learnt`)."""
 
     def recall(self, learnt: Iterable[OfHost]) -> None:
-        """Know again what the visits of this crawl taught before it was resumed.
+        """Restore what earlier visits of a resumed crawl taught; called before the first visit.
 
-        What is given can be gone through several times, and may be large.
+        `learnt` has the latest value of each fact. It can be iterated several times, and may be
+        too large for memory.
         """
         ...
 
 
 @runtime_checkable
 class Observable(Protocol):
-    """A web that tells of each request it sends, those for robots.txt and redirects included."""
+    """A web that reports each request it sends, those for robots.txt and redirects included."""
 
     def observe(self, observer: Callable[[Request], None]) -> None:
-        """Call the observer when a request has ended, however it ended."""
+        """Call `observer` whenever a request has ended, also when it failed or was cancelled."""
         ...
 
 
 @runtime_checkable
 class Revisitable(Protocol):
-    """A web that need not send a page again which is as it was."""
+    """A web that supports conditional requests."""
 
     async def revisit(self, link: Link, etag: str, last_modified: str) -> Visit:
-        """Visit a page that once came with these headers; "not modified" if they still hold."""
+        """Visit a page that had these headers; the failure is "not modified" if it still has."""
         ...
 
 
 @runtime_checkable
 class Sampled(Protocol):
-    """A web whose pages can be drawn by lot: "1000 random pages" are seeds there."""
+    """A web whose pages can be drawn at random, for seeds such as "1000 random pages"."""
 
     def sample(self, count: int, rng: np.random.Generator) -> list[Link]:
-        """So many pages, each as likely as any other, some perhaps more than once."""
+        """Draw `count` pages uniformly, with replacement."""
         ...
 
 
 class UrlView(Protocol):
-    """The URLs seen so far, numbered from 0 in the order in which they were first seen."""
+    """The URLs and hosts seen so far, each numbered from 0 in the order of first appearance."""
 
-    def __len__(self) -> int: ...
-    def find(self, urls: Sequence[str]) -> Ids: ...  # -1 for a URL never seen
-    def find_host(self, name: str) -> int: ...  # number of a host, -1 if it was never seen
+    def __len__(self) -> int: ...  # URLs seen
+    def find(self, urls: Sequence[str]) -> Ids: ...  # number of each, shape (urls,); -1: never seen
+    def find_host(self, name: str) -> int: ...  # number of a host; -1: never seen
     def url(self, id: int) -> str: ...
     def host_of(self, id: int) -> int: ...  # number of the host of a page
     def host_name(self, host: int) -> str: ...
     @property
-    def host_count(self) -> int: ...
+    def host_count(self) -> int: ...  # hosts seen
 
 
 class MemoryView(Protocol):
-    """What parts may read of the crawled graph so far.
+    """The crawled graph so far, read-only.
 
-    Pages are named by their numbers: arrays of `ids` in, arrays of the same length out.
+    Pages are named by their numbers, which must exist. Methods that take `ids` return one value
+    for each, shape (ids,). The parents of a page are the visited pages that link to it.
     """
 
     @property
     def urls(self) -> UrlView: ...
-    def relevance(self, ids: Ids) -> Vector: ...  # 0 where not visited
+    def relevance(self, ids: Ids) -> Vector: ...  # in [0, 1]; 0 if not visited
     def visited(self, ids: Ids) -> Mask: ...
     def is_visited(self, page: int) -> bool: ...
     def parent_count(self, ids: Ids) -> Vector: ...
     def relevant_parent_count(self, ids: Ids) -> Vector: ...
-    def parent_relevance(self, ids: Ids) -> Vector: ...  # mean over all parents
-    def relevant_parent_relevance(self, ids: Ids) -> Vector: ...  # mean over relevant ones
-    def ancestor_relevance(self, ids: Ids) -> Vector: ...  # smoothed, best parent
-    def distance(self, ids: Ids) -> Vector: ...  # hops to the last relevant ancestor
-    def parents(self, page: int, most: int | None = None) -> Ids: ...  # the latest of them
-    def last_parent(self, page: int) -> int: ...  # who showed it last; -1 for a seed
-    def known_links(self, page: int) -> tuple[int, int]: ...  # to pages visited before it, relevant
+    def parent_relevance(self, ids: Ids) -> Vector: ...  # mean over all parents; 0 without any
+    def relevant_parent_relevance(self, ids: Ids) -> Vector: ...  # mean over relevant ones, or 0
+    def ancestor_relevance(self, ids: Ids) -> Vector: ...  # smoothed along the best parent
+    def distance(self, ids: Ids) -> Vector: ...  # hops from the last relevant ancestor; at most 9
+    def parents(self, page: int, most: int | None = None) -> Ids: ...  # the latest, oldest first
+    def last_parent(self, page: int) -> int: ...  # the latest parent; -1 for a seed
+    def known_links(self, page: int) -> tuple[int, int]: ...  # to pages visited before, to relevant
     def depth(self, page: int) -> int: ...  # hops from a seed, along the first path found
-    def host(self, ids: Ids) -> Ids: ...
+    def host(self, ids: Ids) -> Ids: ...  # number of each page's host
 
 
 class Features(Protocol):
-    """Links to rows of numbers, from what the crawl has seen and nothing else."""
+    """Turns links into rows of numbers, from what the crawl has seen and nothing else."""
 
-    width: int
+    width: int  # numbers of a row
 
-    def __call__(self, memory: MemoryView, found: Outlinks) -> Matrix: ...
+    def __call__(self, memory: MemoryView, found: Outlinks) -> Matrix:
+        """The features of `found.links`, shape (links, width), finite; (0, width) without links.
+
+        Called once for the seeds (`found.page` is None), then once for each absorbed visit, when
+        `memory` has the page and its links already.
+        """
+        ...
 
 
 class Frontier(Protocol):
-    """The links that wait, and whose turn it is; it alone decides what counts as seen."""
+    """The queue of waiting links: decides which is next, and which pages are still wanted.
+
+    Each taken link is given back once: by `release` after its visit, or by `park`. Times are
+    seconds on the crawl's own clock; they never decrease.
+    """
 
     def wants(self, ids: Ids) -> Mask:
-        """Which of these it would add or refresh."""
+        """Which of these links `put` would add or refresh, shape (ids,)."""
         ...
 
     def put(self, ids: Ids, hosts: Ids, x: Matrix, scores: Vector) -> None:
-        """Add new links and refresh waiting ones; a score of -inf refuses a link."""
+        """Add new links, and replace features and scores of waiting ones.
+
+        All have as many rows as `ids`, which are distinct; there may be none. A score of -inf
+        refuses a link; +inf is that of seeds, which come first.
+        """
         ...
 
     def take(self, now: float, at_random: bool = False) -> Taken | None:
-        """The next link whose host may be asked now, or none."""
+        """Remove and return the next link whose host may be asked now; None if there is none."""
         ...
 
     def pick(self, id: int, now: float) -> Taken | None:
-        """This waiting link, whosever turn it is; none when it does not wait."""
+        """Remove and return this link, even if its host rests; None if it does not wait."""
         ...
 
     def release(self, id: int, now: float, delay: float | None = None) -> None:
-        """The visit is over; its host rests for `delay` seconds from now, unless it is UNASKED."""
+        """End the visit of a taken link: its host may be asked again `delay` seconds from now.
+
+        None is the frontier's own delay. UNASKED: the host may be asked as if this link had not
+        been taken.
+        """
         ...
 
     def park(self, id: int) -> None:
-        """Forget a taken link, unvisited, until it is found again."""
+        """Give back a taken link without a visit; it is unknown until it is found again."""
         ...
 
     def drop(self, ids: Ids) -> None:
-        """These need no visit any more."""
+        """Remove links that need no visit any more; they are never wanted again."""
         ...
 
     def shed(self, keep: int) -> Vector:
-        """Forget all but the best waiting links, until they are found again: their scores."""
+        """Remove all but the `keep` best waiting links; return the scores of those removed.
+
+        A removed link is wanted again when it is found again.
+        """
         ...
 
     def wake(self, now: float) -> float | None:
-        """When `take` can next succeed; None when only a release or a put can help."""
+        """When `take` can next succeed; None if only a `release` or a `put` can change that."""
         ...
 
-    def rescore(self, score: Scorer) -> None: ...
+    def rescore(self, score: Scorer) -> None:
+        """Replace the scores of all waiting links; `score` may be called in several batches."""
+        ...
 
     def end(self) -> None:
-        """An episode is over: a walk goes on from where one begins; others need not care."""
+        """End an episode: a walk starts again from a seed; other frontiers do nothing."""
         ...
 
     def best(self) -> float:
-        """The highest score that waits; -inf when nothing does."""
+        """The highest score of a waiting link; -inf if none waits."""
         ...
 
-    def __len__(self) -> int: ...
+    def __len__(self) -> int: ...  # waiting links, without those taken
 
-    def state(self) -> State: ...
+    def state(self) -> State:
+        """Everything needed to continue exactly here, taken links and generators included."""
+        ...
 
-    def load(self, state: State) -> None: ...
+    def load(self, state: State) -> None:
+        """Restore a saved state into a new frontier."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """What was left out and why, for the report."""
+    """How many URLs a guard refused for one reason."""
 
     reason: str
     count: int  # of distinct URLs
-    example: str  # URL of the first
+    example: str  # the first of them
 
 
 class Guard(Protocol):
-    """Refuses links that lead nowhere new, and says what a visit counts for."""
+    """Refuses links to traps and near-duplicates, and decides what a visit counts for."""
 
     def screen(self, memory: MemoryView, urls: Sequence[str]) -> Mask:
-        """Which URLs of a page, never seen before, are worth noting at all."""
+        """Which of these URLs of a page, never seen before, to add to memory, shape (urls,).
+
+        Refused URLs get no number: they are asked about again when they are found again. Seeds are
+        not screened.
+        """
         ...
 
     def admit(self, memory: MemoryView, found: Outlinks) -> Mask:
-        """Which of these links may wait."""
+        """Which of these links may wait in the frontier, shape (links,)."""
         ...
 
     def allows(self, memory: MemoryView, id: int, link: Link) -> bool:
-        """Whether a link whose turn has come is still worth a visit."""
+        """Whether to visit a link that the frontier has chosen; if not, it is parked."""
         ...
 
     def note(self, memory: MemoryView, id: int, visit: Visit) -> Visit:
-        """Take in a visit, before the memory does, and say what it counts for."""
+        """Learn from the visit of page `id`, before it is in memory; return what it counts for.
+
+        That is the visit itself, or a copy with another verdict or without its links. Visits that
+        are retried are not noted.
+        """
         ...
 
     def report(self) -> list[Cut]:
-        """All that was cut so far."""
+        """What was refused so far, by reason."""
         ...
 
-    def state(self) -> State: ...
+    def state(self) -> State:
+        """Everything needed to continue exactly here."""
+        ...
 
-    def load(self, state: State) -> None: ...
+    def load(self, state: State) -> None:
+        """Restore a saved state into a new guard."""
+        ...
 
 
-GateRow = dict[str, str | int | float | bool]  # column: value
+GateRow = dict[str, str | int | float | bool]  # column -> value
 
 
 class Gate(Protocol):
-    """Lets a link through or sets it aside, from where it may come back."""
+    """Decides whether a chosen link is fetched or skipped; skipped links may return later."""
 
     def see(self, found: Outlinks) -> None:
-        """Links were found: what a decision will need can be made ready, nothing else."""
+        """Prepare for links that were found, such as parse their URLs; change no decision."""
         ...
 
     def opens(self, memory: MemoryView, id: int, link: Link, foreseen: float | None) -> bool:
-        """Whether to fetch a link whose turn has come, with its agent's score; asked once a turn.
+        """Whether to fetch a link that the frontier has chosen; otherwise it is skipped.
 
-        An agent whose scores are an order and no more foresees nothing: None.
+        Called once each time a link is chosen, but not for seeds, nor for skipped links that
+        return because no other waits. `foreseen` is the reward that the agent expects; None if
+        its scores are only an order.
         """
         ...
 
     def worths(self, memory: MemoryView, ids: Ids) -> Vector:
-        """What links that were set aside are worth, for when nothing else waits."""
+        """What skipped links are worth, shape (ids,), finite: the best return when none waits."""
         ...
 
     def note(self, memory: MemoryView, id: int, visit: Visit) -> Ids:
-        """Take in a visit; which links, if they are set aside, deserve another look."""
+        """Learn from the visit of page `id`, which is in memory; return links to reconsider.
+
+        Those of them that were skipped return to the frontier; others are ignored.
+        """
         ...
 
     def policy(self) -> list[GateRow]:
-        """What it has learnt, in a form to read; empty when there is nothing to say."""
+        """What it has learnt, as a table for people; empty if there is nothing to show."""
         ...
 
-    def state(self) -> State: ...
+    def state(self) -> State:
+        """Everything needed to continue exactly here."""
+        ...
 
-    def load(self, state: State) -> None: ...
+    def load(self, state: State) -> None:
+        """Restore a saved state into a new gate."""
+        ...
 
 
 @runtime_checkable
 class Measured(Protocol):
-    """A part that says how much memory its tables take: the same after a save and a load."""
+    """A part that says how much memory its tables take."""
 
     @property
-    def nbytes(self) -> int: ...
+    def nbytes(self) -> int: ...  # must be the same after a state was saved and loaded
 
 
 def nbytes_of(part: object) -> int:
-    """How much memory the tables of a part take, as far as it says so."""
+    """Bytes of a part's tables; 0 if it does not say."""
     return part.nbytes if isinstance(part, Measured) else 0
 
 
 @runtime_checkable
 class Compactable(Protocol):
-    """A frontier that can give back the memory of links that wait no more."""
+    """A frontier that can free the memory of links that no longer wait."""
 
     @property
-    def row_bytes(self) -> int: ...  # of links that wait, and of those that wait no more
+    def row_bytes(self) -> int: ...  # bytes of all rows, unused ones included
 
-    def compact(self) -> None: ...
+    def compact(self) -> None: ...  # remove unused rows
 
 
 class Agent(ABC):
-    """Says what links are worth, and learns from where they led."""
+    """Scores links, and learns from the pages they led to."""
 
-    features: Features
-    frontier: str = "best_first"  # the kind of frontier it works on, and its settings
-    max_waiting: int | None = None  # links that it lets wait; None: all
-    foresees: bool = True  # scores say what pages will bring; False: they are an order, no more
+    features: Features  # made by the constructor; fixed for the crawl
+    frontier: str = "best_first"  # the frontier it needs, as a spec: "name:setting=value"
+    max_waiting: int | None = None  # the worst links beyond that are dropped; None: no limit
+    foresees: bool = True  # scores are expected rewards; False: they are only an order
 
     @abstractmethod
     def score(self, links: Candidates) -> Vector:
-        """What links are worth: one or a million, a finite number each, or -inf to refuse it.
+        """Scores of links, shape (links,): higher is better, -inf refuses a link.
 
-        Called for the links of each page after `learn`, and for all that waits after `stale`
-        says so. The navigator checks length and numbers.
+        Scores must be finite or -inf; the navigator raises a HoneyguideError otherwise. Called
+        after `learn` for the links of each page (possibly none), and for all waiting links (perhaps
+        a million) when `stale` is true. It must not change what the agent has learnt.
         """
 
     @abstractmethod
     def learn(self, steps: Sequence[Step]) -> None:
-        """Take in what came of earlier choices."""
+        """Learn from steps in the order in which they were absorbed; a crawl gives one a call."""
 
     def reward(self, visit: Visit) -> float:
-        """What a visit was worth."""
+        """The reward of a visit: by default 1 for a relevant page, else 0; failures included."""
         return float(visit.verdict.relevant)
 
     def follows(self, page: Page) -> bool:
-        """Whether the links of a page just read may wait; asked once for each page."""
+        """Whether the links of an absorbed page may wait; called once for each page."""
         return True
 
     def ends(self, visit: Visit) -> bool:
-        """Whether an episode ends with this visit; only walks are made of episodes."""
+        """Whether an episode ends with this visit; it matters to frontiers of walks only."""
         return False
 
     def foreseen(self, x: Vector, score: float) -> float | None:
-        """What the page of a link with this score will bring; None where scores are an order."""
+        """The expected reward of a link with these features and score; None if it is unknown."""
         return score if self.foresees else None
 
     def stale(self) -> bool:
-        """Whether waiting links deserve new scores after the last learning."""
+        """Whether waiting links should be scored again; called after each `learn` and `score`."""
         return False
 
     def explores(self) -> bool:
-        """Whether to take the next link at random."""
+        """Whether to take the next link at random; called once for each link that is taken."""
         return False
 
     def stops(self, best_score: float) -> bool:
-        """Whether nothing that waits is worth a fetch."""
+        """Whether to stop the crawl, given the best score of a waiting link; called per choice."""
         return False
 
     @property
     def learner(self) -> "Agent":
-        """Who learns: itself, or the agent that it is wrapped around."""
+        """The agent that learns: itself, or the agent that it wraps."""
         return self
 
     def state(self) -> State:
-        """Everything needed to go on exactly here, generators included."""
+        """Everything needed to continue exactly here, random generators included."""
         return {}
 
     def load(self, state: State) -> None:
-        """Go on from a saved state."""
+        """Restore a saved state into a new agent with the same settings."""
 
 
 @runtime_checkable
 class Trainable(Protocol):
-    """An agent whose learning can serve another crawl."""
+    """An agent that can save what it has learnt as a policy, for other crawls."""
 
     def policy(self) -> State:
-        """What it has learnt, and nothing of where it was."""
+        """What it has learnt, such as weights, without anything about this crawl's pages."""
         ...
 
     def load_policy(self, state: State) -> None:
-        """Start from what an earlier crawl has learnt; a HoneyguideError if it does not fit."""
+        """Start from a saved policy before the first step; HoneyguideError if it does not fit."""
         ...

@@ -1,4 +1,4 @@
-"""Texts of example pages, read from files or visited in the world to crawl."""
+"""Read the texts of example pages from files, or from pages of the world to crawl."""
 
 import asyncio
 import threading
@@ -12,17 +12,17 @@ from honeyguide.judges.like import read_examples
 
 
 def example_texts(names: Sequence[str], world: World) -> tuple[str, ...]:
-    """The texts of example pages: of files, and of pages that the world knows by name or URL."""
+    """The texts of example pages; each name is a file, or a page that `World.find` knows."""
     return tuple(_text(name, world) for name in names)
 
 
 def _text(name: str, world: World) -> str:
     if Path(name).is_file():
         return read_examples([name])[0]
-    return _run(_visited(name, world))
+    return _run(_text_in_world(name, world))
 
 
-async def _visited(name: str, world: World) -> str:
+async def _text_in_world(name: str, world: World) -> str:
     visit = await world.visit(world.find(name))
     await world.close()
     if visit.page is None or not visit.page.text.strip():
@@ -32,7 +32,7 @@ async def _visited(name: str, world: World) -> str:
 
 
 def _run(work: Coroutine[Any, Any, str]) -> str:
-    """Run to the end, in a thread of its own, where a loop may be running in this one."""
+    """Run a coroutine in a thread of its own, because an event loop may run in this one."""
     answer: list[str | HoneyguideError] = []
 
     def run() -> None:

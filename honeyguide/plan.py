@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from honeyguide.engine.loop import Limits, Observer, Outcome
-from honeyguide.engine.machine import LEAST_MEMORY, memory_size, read_size, shown_size
+from honeyguide.engine.machine import LEAST_MEMORY, format_size, memory_size, parse_size
 from honeyguide.errors import HoneyguideError
 
 if TYPE_CHECKING:
@@ -80,9 +80,9 @@ class Plan:
         for name in (*at_least_one, "max_waiting"):
             if (value := getattr(self, name)) is not None and value < 1:
                 raise HoneyguideError(f"{name.replace('_', ' ')} must be at least 1")
-        if self.max_memory and read_size(self.max_memory) < LEAST_MEMORY:
+        if self.max_memory and parse_size(self.max_memory) < LEAST_MEMORY:
             raise HoneyguideError(
-                f"max memory must be at least {shown_size(LEAST_MEMORY)}: so much is needed"
+                f"max memory must be at least {format_size(LEAST_MEMORY)}: so much is needed"
                 " before the first page"
             )
         if self.survey < 0:
@@ -110,7 +110,7 @@ class Plan:
     def memory_limit(self) -> int | None:
         """Bytes that the process may hold; none where nobody knows how many there are."""
         if self.max_memory:
-            return read_size(self.max_memory)
+            return parse_size(self.max_memory)
         size = memory_size()
         return size and max(size // 2, LEAST_MEMORY)
 

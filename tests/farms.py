@@ -13,7 +13,7 @@ from honeyguide.engine.navigator import Navigator
 from honeyguide.frontiers.best_first import BestFirst
 from honeyguide.guards.live import LiveGuard
 from honeyguide.storage.database import create, holds_crawl
-from honeyguide.storage.store import Recorded, Store
+from honeyguide.storage.store import RecordingNavigator, Store
 
 GOOD = "http://www.good.test"
 SEED = "http://start.test/"
@@ -100,7 +100,7 @@ def navigator(guard=None, max_bytes=None):
     frontier = BestFirst(WIDTH, np.random.default_rng(0))
     made = Navigator(FollowRelevant(), frontier, guard=guard or LiveGuard())
     if max_bytes is not None:
-        made.bound(max_bytes)
+        made.limit_bytes(max_bytes)
     return made
 
 
@@ -137,7 +137,7 @@ def crawl(folder, kind, visits, max_bytes=None, killed=False):
     if not holds_crawl(folder):
         create(folder, {"kind": kind})
     store = Store(folder, batch_seconds=0.01)
-    steering = Recorded(navigator(), store, max_bytes)
+    steering = RecordingNavigator(navigator(), store, max_bytes)
     steering.seed([Link(SEED)])
     asked = drive(steering, Farm(kind, links=500), visits)
     store.flush()

@@ -22,7 +22,7 @@ from honeyguide.features.discovery import Discovery
 from honeyguide.frontiers.best_first import BestFirst
 from honeyguide.gates.none import NoGate
 from honeyguide.storage import database, snapshots
-from honeyguide.storage.store import Recorded, Store
+from honeyguide.storage.store import RecordingNavigator, Store
 
 PAGES = 300
 HOSTS = 7
@@ -64,7 +64,7 @@ def write_as_format_1(folder):
     """Convert a closed crawl to format 1, which has no checksums and has snapshot files."""
     with closing(database.connect(folder)) as connection:
         known = snapshots.Snapshots(folder, connection)
-        for row in known.newest_first():
+        for row in known.rows_newest_first():
             with (folder / f"snapshot-{row.n}.state").open("wb") as file:
                 write_state(file, known.read(row))
         copy = {}
@@ -73,7 +73,7 @@ def write_as_format_1(folder):
         new = ("events", "visits", "hosts", "unchecked", "written_by")
         copy["about"] = [row for row in copy["about"] if row[0] not in new]
         copy["snapshots"] = [
-            (row.n, row.now, f"snapshot-{row.n}.state") for row in known.newest_first()
+            (row.n, row.now, f"snapshot-{row.n}.state") for row in known.rows_newest_first()
         ]
     (folder / database.FILE).unlink()
     with closing(sqlite3.connect(folder / database.FILE)) as connection, connection:
@@ -206,7 +206,7 @@ def run(folder, log, in_flight=1, refuses=0.0, pause=0.0, max_file_size=0, worke
         time.sleep(worker)
         os._exit(0)
     try:
-        steering = Recorded(navigator(refuses), store)
+        steering = RecordingNavigator(navigator(refuses), store)
         reason = crawl(steering, World(Path(log), pause), in_flight, now=steering.started_at)
         store.note(stopped=reason)
     finally:

@@ -20,7 +20,7 @@ from honeyguide.cli.help_groups import FLAG_GROUPS
 from honeyguide.disk.output_paths import check_folder
 from honeyguide.errors import HoneyguideError
 from honeyguide.recorded.writer import drafts
-from honeyguide.storage.crawl_folder import from_root
+from honeyguide.storage.crawl_folder import with_absolute_paths
 from honeyguide.web.http import NOBODY, user_agent
 from tests.web.servers import page, served
 
@@ -146,7 +146,7 @@ def test_only_files_of_a_plan_are_kept_as_whole_paths(kind, spec, kept, tmp_path
     monkeypatch.chdir(tmp_path)
     for name in ("gr", "a.warc.gz", "b.warc.gz", "events"):
         (tmp_path / name).touch()
-    assert from_root(kind, spec) == kept.format(here=tmp_path)
+    assert with_absolute_paths(kind, spec) == kept.format(here=tmp_path)
 
 
 @pytest.mark.parametrize(

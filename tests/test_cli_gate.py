@@ -31,14 +31,14 @@ def test_a_crawl_with_a_gate_goes_on_where_it_stopped(tmp_path):
     honeyguide("crawl", *SMALL, *gate, "--budget", 25, "--out", tmp_path / "half")
     done = honeyguide("resume", tmp_path / "half", "--budget", 60)
     assert done.returncode == 0, done.stderr
-    assert "let go of" in done.stdout
+    assert "dropped " in done.stdout
     whole, half = (
         [page["url"] for page in exported(tmp_path / name)] for name in ("whole", "half")
     )
     assert half == whole
     status = {name: honeyguide("status", tmp_path / name).stdout for name in ("whole", "half")}
-    [let_go] = [line for line in status["whole"].splitlines() if line.startswith("let go")]
-    assert let_go in status["half"]
+    [dropped] = [line for line in status["whole"].splitlines() if line.startswith("dropped")]
+    assert dropped in status["half"]
 
 
 def test_a_crawl_without_a_gate_has_no_policy_to_show(tmp_path):

@@ -14,7 +14,7 @@ import pytest
 from honeyguide import registry
 from honeyguide.errors import HoneyguideError
 from honeyguide.plan import Plan
-from honeyguide.storage.crawl_folder import from_root
+from honeyguide.storage.crawl_folder import with_absolute_paths
 from tests.test_cli import PROGRAM, SMALL, exported, honeyguide, refused
 
 MINE = '''
@@ -119,9 +119,9 @@ def test_a_name_of_honeyguide_cannot_be_taken(mine):
 
 def test_a_folder_stores_the_place_of_a_part_and_the_whole_paths_of_its_files(mine, tmp_path):
     registry.make("judge", f"{mine}:LongRead")
-    assert from_root("judge", "long_read:7") == f"{mine}:LongRead:7"
+    assert with_absolute_paths("judge", "long_read:7") == f"{mine}:LongRead:7"
     (tmp_path / "some.txt").write_text("a text")
-    stored = from_root("judge", f"./{mine}.py:LongRead:texts=some.txt,words=3")
+    stored = with_absolute_paths("judge", f"./{mine}.py:LongRead:texts=some.txt,words=3")
     assert stored == f"{tmp_path}/{mine}.py:LongRead:texts={tmp_path}/some.txt,words=3"
 
 
@@ -179,7 +179,7 @@ from pathlib import Path
 
 from honeyguide import Plan, part
 from honeyguide.contracts import Page, Verdict
-from honeyguide.storage.crawl_folder import begin, go_on
+from honeyguide.storage.crawl_folder import create_crawl, run_crawl
 
 
 @part("judge", "everything")
@@ -192,8 +192,8 @@ class Everything:
 {guard}
 plan = Plan(topic="geology", seeds=("geology",), world="synthetic:pages=2000", judge="everything",
             budget=10)
-begin(Path("out"), plan)
-go_on(Path("out"), lambda plan, recorded, visit: None)
+create_crawl(Path("out"), plan)
+run_crawl(Path("out"), lambda plan, recorded, visit: None)
 '''
 
 

@@ -21,7 +21,7 @@ from experiments.harness.ledger import Ledger, Record, key
 from honeyguide.assemble import Assembled
 from honeyguide.contracts import Step, Trainable, Truth, Visit
 from honeyguide.disk.serialise import write_state
-from honeyguide.engine.loop import run_jumping
+from honeyguide.engine.loop import run_simulated
 from honeyguide.engine.navigator import Navigator
 from honeyguide.learning.policies import load_policy, save_policy
 from honeyguide.plan import Plan
@@ -203,7 +203,7 @@ def crawl_once(opened: Assembled, navigator: Navigator, budget: int) -> Found:
             found.intervals[min(INTERVALS - 1, int(visit.verdict.relevance * INTERVALS))] += 1
 
     begin, begin_processor = time.perf_counter(), time.process_time()
-    outcome = run_jumping(opened.crawl(navigator, note).run(opened.seeds))
+    outcome = run_simulated(opened.crawl(navigator, note).run(opened.seeds))
     found.seconds = time.perf_counter() - begin
     found.processor_seconds = time.process_time() - begin_processor
     found.pages, found.ended = outcome.pages, outcome.reason

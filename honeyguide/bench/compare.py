@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from honeyguide.assemble import Assembled
 from honeyguide.contracts import Step, Visit, World
-from honeyguide.engine.loop import run_jumping
+from honeyguide.engine.loop import run_simulated
 from honeyguide.errors import HoneyguideError
 from honeyguide.plan import Plan
 
@@ -119,5 +119,5 @@ def _run_once(
         progress(plan.agent, 1)
 
     begin = time.perf_counter()
-    outcome = run_jumping(opened.crawl(navigator, note).run(opened.seeds))
+    outcome = run_simulated(opened.crawl(navigator, note).run(opened.seeds))
     return curve, outcome.pages, time.perf_counter() - begin

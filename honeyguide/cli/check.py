@@ -50,12 +50,12 @@ def check(
 
 def _summary(folder: Path, damaged: list["Finding"], repaired: bool) -> str:
     """Count the findings, and say how to repair them unless that was just done."""
-    from honeyguide.storage.database import cure
+    from honeyguide.storage.database import repair_hint
 
     if not damaged:
         return "all is well"
     count = counted(len(damaged), "finding")
     if repaired:
         return f"{count} left after the repair"
-    can_help = any(finding.may_be_mended for finding in damaged)
-    return count + cure(folder) if can_help else count
+    can_help = any(finding.is_repairable for finding in damaged)
+    return count + repair_hint(folder) if can_help else count

@@ -90,10 +90,10 @@ def crawl(
     from honeyguide.assemble import WEB_SETTINGS
     from honeyguide.guards.lists import read_list
     from honeyguide.plan import Plan
-    from honeyguide.storage.crawl_folder import begin
+    from honeyguide.storage.crawl_folder import create_crawl
 
     given = {name: value for name, value in locals().items() if name in Plan.__slots__}
     plan = Plan(**given | {"allow": read_list(allow), "deny": read_list(deny)})
     flags.refuse_unused(world, **{name: given[name] for name in WEB_SETTINGS})
-    begin(out, plan)
+    create_crawl(out, plan)
     run_folder(out)

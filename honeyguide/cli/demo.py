@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from honeyguide.bench.compare import Runs
     from honeyguide.contracts import Visit
     from honeyguide.plan import Plan
-    from honeyguide.storage.store import Recorded
+    from honeyguide.storage.store import RecordingNavigator
 
 AGENTS = ("guide", "best_first", "breadth_first")
 TOPIC = "geology"
@@ -90,19 +90,19 @@ def _run(plan: "Plan", agent: str, out: Path, bar: Progress) -> "Runs":
     import numpy as np
 
     from honeyguide.bench.compare import Runs
-    from honeyguide.storage.crawl_folder import INTERRUPTED, begin, go_on
+    from honeyguide.storage.crawl_folder import INTERRUPTED, create_crawl, run_crawl
 
     task = bar.add_task(agent, total=plan.budget, news="")
     curve = np.zeros(plan.budget, np.int32)
 
-    def watch(plan: "Plan", recorded: "Recorded", visit: "Visit") -> None:
+    def watch(plan: "Plan", recorded: "RecordingNavigator", visit: "Visit") -> None:
         memory = recorded.memory
         curve[memory.visits - 1 :] = memory.relevant_found
         bar.update(task, completed=memory.visits, news=f"{memory.relevant_found} relevant")
 
     start = time.perf_counter()
-    begin(out / agent, replace(plan, agent=agent))
-    outcome = go_on(out / agent, watch).outcome
+    create_crawl(out / agent, replace(plan, agent=agent))
+    outcome = run_crawl(out / agent, watch).outcome
     if outcome.reason == INTERRUPTED:
         raise KeyboardInterrupt  # a demo of some of its agents compares nothing
     return Runs(agent, curve[None], (outcome.pages,), (time.perf_counter() - start,))

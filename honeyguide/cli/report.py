@@ -54,7 +54,7 @@ def _json(found: Iterable["HostReport"]) -> Iterator[str]:
 def _readable(folder: Path, found: Iterator["HostReport"]) -> Iterator[str]:
     from honeyguide.cli import report_text
     from honeyguide.storage.exports import status
-    from honeyguide.storage.host_report import what_is_known
+    from honeyguide.storage.host_report import request_coverage
 
     first, second = next(found, None), next(found, None)
     if first is None:
@@ -68,7 +68,7 @@ def _readable(folder: Path, found: Iterator["HostReport"]) -> Iterator[str]:
     else:
         yield from report_text.overview(chain((first, second), found))
     yield ""
-    yield from report_text.remarks(status(folder), what_is_known(folder))
+    yield from report_text.remarks(status(folder), request_coverage(folder))
 
 
 def _write(out: Path, lines: Iterator[str]) -> None:

@@ -9,9 +9,9 @@ from typing import Any
 from honeyguide.storage.host_report import (
     LONGEST_CRAWL_DELAY,
     LONGEST_RETRY_AFTER,
+    Coverage,
     Gaps,
     HostReport,
-    Known,
     Wait,
     Waits,
 )
@@ -59,19 +59,19 @@ def overview(reports: Iterable[HostReport]) -> Iterator[str]:
     yield from _missing(missing)
 
 
-def remarks(status: Mapping[str, Any], known: Known) -> Iterator[str]:
+def remarks(status: Mapping[str, Any], coverage: Coverage) -> Iterator[str]:
     """Say what a reader must know of the crawl to judge the figures."""
     if status["process"]:
         yield "The crawl is running: these are its requests so far."
-    if known.requests and known.earlier_visits:
+    if coverage.requests and coverage.earlier_visits:
         yield (
-            f"{counted(known.earlier_visits, 'earlier page')} of this crawl came with a version of"
-            " honeyguide that did not keep requests: they are not counted here."
+            f"{counted(coverage.earlier_visits, 'earlier page')} of this crawl came with a version"
+            " of honeyguide that did not keep requests: they are not counted here."
         )
-    if known.requests:
+    if coverage.requests:
         yield "Times are those of the crawler's clock when a request was sent."
-    times, visits = known.unclean_ends
-    if known.requests and times:
+    times, visits = coverage.unclean_ends
+    if coverage.requests and times:
         yield (
             f"The crawl was cut off {counted(times, 'time')}, by a kill or a loss of power:"
             f" requests of at most {counted(visits, 'visit')} that were under way then, and those"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from honeyguide.engine.loop import Outcome
     from honeyguide.plan import Plan
     from honeyguide.storage.crawl_folder import Ended
-    from honeyguide.storage.store import Recorded
+    from honeyguide.storage.store import RecordingNavigator
 
 # why a crawl stopped -> the flag that sets another limit
 LIMITS = {
@@ -34,12 +34,12 @@ BEST_PAGES = 3  # shown at the end, with the reasons for their relevance
 
 def run_folder(folder: Path, **changes: Any) -> None:
     """Crawl until a limit is reached or Ctrl-C is pressed; `changes` are new limits."""
-    from honeyguide.storage.crawl_folder import go_on
+    from honeyguide.storage.crawl_folder import run_crawl
     from honeyguide.storage.exports import status
 
     visits_before = status(folder)["visits"]
     with progress_bar() as bar:
-        ended = go_on(folder, _follow(bar), _print_error, **changes)
+        ended = run_crawl(folder, _follow(bar), _print_error, **changes)
     outcome = ended.outcome
     typer.echo(
         f"{counted(outcome.relevant, 'relevant page')} among {outcome.pages:,} fetched"
@@ -55,12 +55,12 @@ def _print_error(sentence: str) -> None:
     typer.echo(f"honeyguide: {sentence}", err=True)
 
 
-def _follow(bar: "Progress") -> "Callable[[Plan, Recorded, Visit], None]":
+def _follow(bar: "Progress") -> "Callable[[Plan, RecordingNavigator, Visit], None]":
     """Return what moves the bar after each visit and says when memory begins to cost links."""
     task = bar.add_task("pages", total=None, news="")
     printed: set[str] = set()
 
-    def after_visit(plan: "Plan", recorded: "Recorded", visit: "Visit") -> None:
+    def after_visit(plan: "Plan", recorded: "RecordingNavigator", visit: "Visit") -> None:
         memory = recorded.memory
         news = f"{memory.relevant_found} relevant"
         bar.update(task, completed=memory.visits, total=plan.budget, news=news)
@@ -72,24 +72,24 @@ def _follow(bar: "Progress") -> "Callable[[Plan, Recorded, Visit], None]":
     return after_visit
 
 
-def _memory_costs(plan: "Plan", recorded: "Recorded") -> Iterator[str]:
-    from honeyguide.engine.machine import shown_size
+def _memory_costs(plan: "Plan", recorded: "RecordingNavigator") -> Iterator[str]:
+    from honeyguide.engine.machine import format_size
 
-    let_go = recorded.navigator.let_go
+    shed = recorded.navigator.shed_links
     costs = {
-        "the least promising links are let go of": let_go.for_memory,
-        "links never seen before are no longer noted": let_go.unnoted,
+        "links with the lowest scores are dropped": shed.for_memory,
+        "links never seen before are ignored": shed.unnoted,
     }
     for what, count in costs.items():
         if count:
-            yield f"to keep to {shown_size(plan.memory_limit or 0)} of memory, {what}"
+            yield f"to keep to {format_size(plan.memory_limit or 0)} of memory, {what}"
 
 
 def _complaints(
     folder: Path, outcome: "Outcome", visits_before: int, changes: Mapping[str, Any]
 ) -> Iterator[str]:
     """Say why nothing was fetched, or which limit to raise."""
-    from honeyguide.engine.machine import shown_size
+    from honeyguide.engine.machine import format_size
     from honeyguide.plan import Plan
     from honeyguide.storage.crawl_folder import MEMORY_SPENT
     from honeyguide.storage.database import settings
@@ -102,7 +102,7 @@ def _complaints(
         advice = _advice(LIMITS[outcome.reason], outcome.pages, changes)
         yield f"nothing more was fetched: {advice}"
     if outcome.reason == MEMORY_SPENT:
-        limit = shown_size(Plan(**settings(folder)).memory_limit or 0)
+        limit = format_size(Plan(**settings(folder)).memory_limit or 0)
         yield (
             f"the memory limit of {limit} is reached: go on with a larger --max-memory,"
             f" honeyguide resume {shlex.quote(str(folder))} --max-memory ..."
@@ -132,8 +132,8 @@ def _results(folder: Path, ended: "Ended") -> Iterator[str]:
             f"{counted(ended.differing, 'choice')} of earlier runs would be different now, because"
             " honeyguide or its settings changed: the choices made then were kept"
         )
-    if ended.let_go:
-        yield f"let go of {ended.let_go}"
+    if ended.shed_links:
+        yield f"dropped {ended.shed_links}"
     for cut in ended.cuts:
         yield f"left out {cut.count} x {cut.reason}, such as {cut.example}"
     if ended.outcome.reason == INTERRUPTED:

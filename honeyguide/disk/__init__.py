@@ -1,1 +1,1 @@
-"""Files: safe names, atomic writes, states as bytes. What the bytes mean is not known here."""
+"""Files: safe names, atomic writes, states as bytes; nothing here knows what the bytes mean."""

@@ -1,4 +1,4 @@
-"""Paths confined to a folder, and atomic writes that survive a loss of power."""
+"""Paths confined to a folder, and atomic writes that survive a power cut."""
 
 import os
 import stat
@@ -10,10 +10,10 @@ from typing import BinaryIO
 
 from honeyguide.errors import HoneyguideError
 
-UNFINISHED = ".unfinished"  # what the name of a file ends in until it is whole
+UNFINISHED = ".unfinished"  # ending of a file's name until it is complete
 _BUFFER = 1 << 20  # bytes
 _SEPARATORS = frozenset("/\\\x00")
-# a link is not followed, and a pipe that somebody put there does not hold up the one who opens it
+# symbolic links are not followed, and opening a pipe does not block
 _CAREFUL = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 _BINARY = getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
 _FLAGS = {
@@ -26,9 +26,9 @@ _FLAGS = {
 
 
 def inside(folder: Path, name: str) -> Path:
-    """The path of a file or folder in a folder, whoever chose its name; never one outside it."""
+    """The path of `name` in a folder; a HoneyguideError if it is outside, a link or a device."""
     if not isinstance(name, str) or name in ("", ".", "..") or _SEPARATORS & set(name):
-        raise HoneyguideError(f"{folder} names a file {name!r}, which cannot be inside it")
+        raise HoneyguideError(f"{folder} refers to a file {name!r}, which cannot be inside it")
     path = folder / name
     try:
         mode = path.lstat().st_mode
@@ -45,7 +45,7 @@ def inside(folder: Path, name: str) -> Path:
 
 
 def open_inside(folder: Path, name: str, mode: str = "rb") -> FileIO:
-    """Open a file in a folder without a buffer, links not followed, also when one appears now."""
+    """Open a file in a folder, unbuffered; symbolic links are refused, without a race."""
     path = inside(folder, name)
     handle = os.open(path, _FLAGS[mode] | _CAREFUL | _BINARY, 0o666)
     if not stat.S_ISREG(os.fstat(handle).st_mode):
@@ -55,11 +55,11 @@ def open_inside(folder: Path, name: str, mode: str = "rb") -> FileIO:
         raise HoneyguideError(f"{path} is not a regular file")
     if hasattr(os, "set_blocking"):
         os.set_blocking(handle, True)
-    return FileIO(handle, mode.replace("x", "w"))  # of an open file, so nothing is emptied
+    return FileIO(handle, mode.replace("x", "w"))  # an open handle is not truncated
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder, with those above it, so that it outlives a power cut."""
+    """Create a folder and its parents, synced, so that they survive a power cut."""
     missing = []
     while not path.exists():
         missing.append(path)
@@ -70,8 +70,8 @@ def make_folder(path: Path) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Return once the names in a folder are on the disk."""
-    if os.name != "posix":  # other systems do not open folders
+    """Sync a folder: return when the names of its files are on the disk."""
+    if os.name != "posix":  # other systems cannot open folders
         return
     with suppress(PermissionError):  # one may write into a folder that one may not read
         handle = os.open(folder, os.O_RDONLY)
@@ -82,7 +82,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def write_all(file: FileIO, data: bytes | memoryview) -> None:
-    """Write to a file without a buffer; a disk that is nearly full takes a part first."""
+    """Write all bytes to an unbuffered file, which may take only some of them at a time."""
     rest = memoryview(data)
     while rest:
         rest = rest[file.write(rest) :]
@@ -90,7 +90,7 @@ def write_all(file: FileIO, data: bytes | memoryview) -> None:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
-    """A file to write that takes the place of another once it is whole and safe on the disk."""
+    """Open a file for writing that replaces `path` at the end, complete and synced."""
     with (
         replacing_path(path) as unfinished,
         BufferedWriter(open_inside(path.parent, unfinished.name, "xb"), _BUFFER) as file,
@@ -102,12 +102,12 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def replacing_path(path: Path) -> Iterator[Path]:
-    """A path to write a file to, which then takes the place of another: whole or not at all."""
+    """Give a path to write to; the file there then replaces `path`, or is removed on an error."""
     unfinished = path.with_name(f"{path.name}{UNFINISHED}")
     try:
         unfinished.unlink(missing_ok=True)
         yield unfinished
-        unfinished.replace(path)  # a link there is replaced, not followed
+        unfinished.replace(path)  # a symbolic link there is replaced, not followed
         sync_folder(path.parent)
     except BaseException:
         with suppress(OSError):

@@ -1,4 +1,4 @@
-"""Checks of output paths, made before the work is done."""
+"""Check output paths before a long job starts."""
 
 import os
 from pathlib import Path
@@ -7,7 +7,7 @@ from honeyguide.errors import HoneyguideError
 
 
 def check_writable(path: Path) -> None:
-    """Say so at once when no file can be written there."""
+    """Raise a HoneyguideError if no file can be written there."""
     reason = ""
     if path.is_dir():
         reason = "it is a folder"
@@ -20,9 +20,9 @@ def check_writable(path: Path) -> None:
 
 
 def check_folder(path: Path) -> None:
-    """Say so at once when no folder can be made there, or nothing written into it."""
+    """Raise a HoneyguideError if the folder cannot be created, or not be written to."""
     places = (path, *path.absolute().parents)
-    # Path.exists raises where one may not look
+    # Path.exists raises where permission is denied
     there = next(place for place in places if os.path.exists(place))  # noqa: PTH110
     if not there.is_dir():
         raise HoneyguideError(f"{there} is a file, not a folder")

@@ -1,4 +1,4 @@
-"""States and visits as bytes, and back exactly as they were."""
+"""Serialise states and visits: what is read back equals what was written, bit for bit."""
 
 import math
 import os
@@ -18,21 +18,21 @@ from honeyguide.disk.files import replacing
 from honeyguide.errors import HoneyguideError
 
 MAGIC = b"honeyguide state 1\n"
-_PIECE = 1 << 20  # bytes read or written at a time
+_PIECE = 1 << 20  # bytes that are read or written at a time
 _HEAD = struct.Struct("<QI")  # length of the skeleton, its checksum
 _TAIL = struct.Struct("<I")  # checksum of all arrays
-# what msgpack cannot say itself
+# extension types of msgpack, for what it cannot express
 _TEXT, _INTEGER, _SCALAR, _ARRAY, _PAIRS, _TEXTS = range(1, 7)
-_LONG = 256  # texts of a list that are set aside like an array
-_DEEPEST = 64  # dicts and lists within one another
-_LIST = b"\xdd"  # of msgpack, before the number of items in four bytes
-# no objects, no texts, no fields: what is read from strangers must be numbers and nothing else
+_LONG = 256  # texts from which on a list is stored like an array
+_DEEPEST = 64  # levels of nested dicts and lists, at most
+_LIST = b"\xdd"  # msgpack's prefix of a list whose length follows in four bytes
+# allowed dtypes are numbers only: files may come from strangers
 _SIZES = {"b": (1,), "i": (1, 2, 4, 8), "u": (1, 2, 4, 8), "f": (2, 4, 8, 16), "c": (8, 16, 32)}
 _DTYPES = frozenset(
     f"{order}{kind}{size}" for kind, sizes in _SIZES.items() for size in sizes for order in "<>|"
 )
-_SMALLEST, _LARGEST = -(1 << 63), (1 << 64) - 1  # integers of msgpack
-# how bytes that are no state show it, once they are read
+_MIN_INTEGER, _MAX_INTEGER = -(1 << 63), (1 << 64) - 1  # integers of msgpack
+# exceptions that damaged bytes can raise while they are read
 _MISFITS = (
     ValueError,
     TypeError,
@@ -44,14 +44,14 @@ _MISFITS = (
 
 
 class DamagedError(Exception):
-    """Bytes that are not what was written."""
+    """Stored bytes are damaged."""
 
 
 # --------------------------------------------------------------------------- visits
 
 
 def pack_visit(visit: Visit) -> bytes:
-    """A visit without its response, its page's HTML, and its page's text, which is kept apart."""
+    """Serialise a visit without its response, its page's HTML and text (which is stored apart)."""
     page, verdict = visit.page, visit.verdict
     value = (
         _link_row(visit.link),
@@ -67,15 +67,15 @@ def pack_visit(visit: Visit) -> bytes:
 
 
 def pack_row(row: tuple[Any, ...]) -> bytes:
-    """Texts, numbers, bytes, and lists and tuples of them."""
+    """Serialise texts, numbers, bytes, None, and lists and tuples of them."""
     try:
         return _encoder.encode(row)
-    except UnicodeEncodeError:  # half a surrogate pair: rare, so only looked for now
-        return _encoder.encode(_mended(row))
+    except UnicodeEncodeError:  # a lone surrogate: rare, so it is escaped only after an error
+        return _encoder.encode(_escaped(row))
 
 
 def unpack_row(data: bytes) -> list[Any]:
-    """The row that was packed; tuples become lists."""
+    """Read what `pack_row` wrote; tuples become lists; DamagedError if it is no list."""
     try:
         row = _decoder.decode(data)
     except _MISFITS:
@@ -86,7 +86,7 @@ def unpack_row(data: bytes) -> list[Any]:
 
 
 def unpack_visit(data: bytes, text: str) -> Visit:
-    """The visit that was packed, given its page's text."""
+    """Read what `pack_visit` wrote; `text` becomes the text of its page."""
     row = unpack_row(data)
     try:
         link, page, (relevance, relevant, reasons), *rest = row
@@ -97,12 +97,12 @@ def unpack_visit(data: bytes, text: str) -> Visit:
 
 
 def pack_links(links: Sequence[Link]) -> bytes:
-    """Links with all that they say."""
-    return _encoder.encode(_mended([_link_row(link) for link in links]))
+    """Serialise links with all their fields."""
+    return _encoder.encode(_escaped([_link_row(link) for link in links]))
 
 
 def unpack_links(data: bytes) -> list[Link]:
-    """The links that were packed."""
+    """Read what `pack_links` wrote."""
     rows = unpack_row(data)
     try:
         return [_link(row) for row in rows]
@@ -111,12 +111,12 @@ def unpack_links(data: bytes) -> list[Link]:
 
 
 def text_to_bytes(text: str) -> bytes:
-    """Any text, half surrogate pairs included."""
+    """Encode any text as UTF-8, lone surrogates included."""
     return text.encode("utf-8", "surrogatepass")
 
 
 def text_from_bytes(data: bytes) -> str:
-    """The text that was encoded."""
+    """Decode what `text_to_bytes` encoded."""
     return data.decode("utf-8", "surrogatepass")
 
 
@@ -142,12 +142,12 @@ def _link(row: Any) -> Link:
     return Link(url, anchor, context, tag_path, depth, source, box and tuple(box))
 
 
-def _mended(value: Any) -> Any:
-    """The same with every text that UTF-8 cannot say as an extension."""
+def _escaped(value: Any) -> Any:
+    """Replace every text with lone surrogates by a msgpack extension, in lists and tuples too."""
     if isinstance(value, str):
         return value if _is_utf8(value) else Ext(_TEXT, text_to_bytes(value))
     if isinstance(value, tuple | list):
-        return [_mended(item) for item in value]
+        return [_escaped(item) for item in value]
     return value
 
 
@@ -162,60 +162,63 @@ def _is_utf8(text: str) -> bool:
 # --------------------------------------------------------------------------- states
 
 
-class Aside(NamedTuple):
-    """An array of a state, and where in the state it is."""
+class StateArray(NamedTuple):
+    """An array of a state, and its path in the state."""
 
     path: str  # "frontier/block/rows/x"
     array: NDArray[Any]  # contiguous
 
 
-class Form(NamedTuple):
-    """What an array that follows a skeleton looks like."""
+class ArraySpec(NamedTuple):
+    """Type and shape of an array whose bytes are stored apart from the skeleton."""
 
     path: str
     dtype: np.dtype[Any]
     shape: tuple[int, ...]
-    turned: bool  # kept column by column
-    texts: int  # that its bytes hold; -1 when it is an array
+    by_columns: bool  # stored column by column
+    texts: int  # number of texts in its bytes; -1 if it is an array
 
     @property
     def size(self) -> int:
-        """Bytes that it takes."""
+        """Its size in bytes."""
         return math.prod(self.shape) * self.dtype.itemsize
 
 
-def split_state(state: State, in_pieces: bool = False) -> tuple[bytes, list[Aside]]:
-    """Its skeleton and its arrays; in pieces: copies of them, and of long lists of texts."""
-    splitting = _Splitting(in_pieces)
-    skeleton = _encoder.encode(splitting.skeleton(state, ""))
-    return skeleton, splitting.aside
+def split_state(state: State, in_pieces: bool = False) -> tuple[bytes, list[StateArray]]:
+    """Split a state into a skeleton (msgpack) and its arrays.
+
+    With `in_pieces`, arrays are copied, and long lists of texts are stored like arrays.
+    """
+    splitter = _StateSplitter(in_pieces)
+    skeleton = _encoder.encode(splitter.skeleton(state, ""))
+    return skeleton, splitter.arrays
 
 
-def forms(skeleton: bytes) -> tuple[Any, list[Form]]:
-    """What a skeleton says, and the arrays it asks for; DamagedError if it cannot be right."""
-    found: list[Form] = []
+def read_skeleton(skeleton: bytes) -> tuple[Any, list[ArraySpec]]:
+    """Decode a skeleton, with slots in place of arrays, and list the arrays; or DamagedError."""
+    found: list[ArraySpec] = []
     try:
-        said = _checked(_decoder.decode(skeleton), "", found, 0)
+        decoded = _with_slots(_decoder.decode(skeleton), "", found, 0)
     except _MISFITS as error:
         raise DamagedError(f"no state: {error}") from None
-    return said, found
+    return decoded, found
 
 
-def join_state(said: Any, arrays: Sequence[NDArray[np.uint8]]) -> State:
-    """The state that a skeleton and the bytes of its arrays make."""
+def join_state(decoded: Any, arrays: Sequence[NDArray[np.uint8]]) -> State:
+    """Put the bytes of the arrays into the slots of a decoded skeleton."""
     try:
-        state: State = _filled(said, arrays)
+        state: State = _with_arrays(decoded, arrays)
     except _MISFITS as error:
         raise DamagedError(f"no state: {error}") from None
     return state
 
 
 def write_state(file: BinaryIO, state: State) -> int:
-    """Write a state and say how many bytes it took; tuples become lists."""
-    skeleton, aside = split_state(state)
+    """Write a state to an open file and return its size in bytes; tuples become lists."""
+    skeleton, arrays = split_state(state)
     size = file.write(MAGIC + _HEAD.pack(len(skeleton), zlib.crc32(skeleton)) + skeleton)
     checksum = 0
-    for _, array in aside:
+    for _, array in arrays:
         for piece in pieces(array, _PIECE):
             checksum = zlib.crc32(piece, checksum)
             size += file.write(piece)
@@ -223,7 +226,7 @@ def write_state(file: BinaryIO, state: State) -> int:
 
 
 def save_state(path: Path, state: State) -> None:
-    """Write a state to a file, whole or not at all."""
+    """Write a state to a file atomically."""
     try:
         with replacing(path) as file:
             write_state(file, state)
@@ -232,43 +235,43 @@ def save_state(path: Path, state: State) -> None:
 
 
 def read_state(path: Path) -> State:
-    """Read a state back, or raise DamagedError."""
+    """Read a state from a file; DamagedError if it is damaged."""
     with path.open("rb") as file:
         return read_open_state(file, str(path))
 
 
 def read_open_state(file: BinaryIO, name: str) -> State:
-    """Read a state from an open file of this name; no more memory is taken than it has bytes."""
+    """Read a state from an open file; memory is allocated only up to the size of the file."""
     size = os.fstat(file.fileno()).st_size
     _expect(file.read(len(MAGIC)) == MAGIC, name)
     length, checksum = _HEAD.unpack(_exactly(file, _HEAD.size, name))
     _expect(length <= size, name)
     skeleton = _exactly(file, length, name)
     _expect(zlib.crc32(skeleton) == checksum, name)
-    said, wanted = forms(skeleton)
+    decoded, wanted = read_skeleton(skeleton)
     around = len(MAGIC) + _HEAD.size + length + _TAIL.size
-    _expect(sum(form.size for form in wanted) == size - around, name)
-    arrays = [np.empty(form.size, np.uint8) for form in wanted]
+    _expect(sum(spec.size for spec in wanted) == size - around, name)
+    arrays = [np.empty(spec.size, np.uint8) for spec in wanted]
     checksum = 0
     for array in arrays:
         for piece in pieces(array, _PIECE):
             _expect(_read_into(file, piece), name)
             checksum = zlib.crc32(piece, checksum)
     _expect(_exactly(file, _TAIL.size, name) == _TAIL.pack(checksum), name)
-    return join_state(said, arrays)
+    return join_state(decoded, arrays)
 
 
 def pieces(array: NDArray[Any], size: int) -> Iterator[memoryview]:
-    """The bytes of an array, a piece at a time and without a copy."""
+    """The bytes of an array in pieces of `size` bytes, without a copy."""
     view = array.reshape(-1).view(np.uint8).data if array.size else memoryview(b"")
     return (view[start : start + size] for start in range(0, len(view), size))
 
 
-class _Splitting:
-    """Sets arrays aside, and says the rest in a form that msgpack knows."""
+class _StateSplitter:
+    """Collects the arrays of a state, and turns the rest into what msgpack can encode."""
 
     def __init__(self, in_pieces: bool) -> None:
-        self.aside: list[Aside] = []
+        self.arrays: list[StateArray] = []
         self._in_pieces = in_pieces
 
     def skeleton(self, value: Any, path: str) -> Any:
@@ -292,71 +295,71 @@ class _Splitting:
     def _array(self, array: NDArray[Any], path: str) -> Ext:
         if array.dtype.str not in _DTYPES:
             raise TypeError(f"a state cannot hold arrays of {array.dtype}")
-        # the order in memory stays: sums over it may round differently in the other one
-        turned = array.flags.f_contiguous and not array.flags.c_contiguous
-        form = array.T if turned else array
-        plain = np.array(form, order="C") if self._in_pieces else np.ascontiguousarray(form)
-        self.aside.append(Aside(path, plain))
+        # the memory order is preserved, because sums over another order may round differently
+        by_columns = array.flags.f_contiguous and not array.flags.c_contiguous
+        rows = array.T if by_columns else array
+        plain = np.array(rows, order="C") if self._in_pieces else np.ascontiguousarray(rows)
+        self.arrays.append(StateArray(path, plain))
         shape = plain.shape if array.ndim else ()
-        return Ext(_ARRAY, _encoder.encode((array.dtype.str, shape, turned)))
+        return Ext(_ARRAY, _encoder.encode((array.dtype.str, shape, by_columns)))
 
     def _texts(self, texts: Sequence[str], path: str) -> Ext:
-        """Texts one after another: a list that grows at its end leaves the beginning as it is."""
-        said = _encoder.encode([_mended(text) for text in texts])
-        plain = said[3 if len(texts) < 1 << 16 else 5 :]  # without the number of them
-        self.aside.append(Aside(path, np.frombuffer(plain, np.uint8)))
+        """Store texts like an array: a list that grows then leaves its first pieces unchanged."""
+        encoded = _encoder.encode([_escaped(text) for text in texts])
+        plain = encoded[3 if len(texts) < 1 << 16 else 5 :]  # without msgpack's length prefix
+        self.arrays.append(StateArray(path, np.frombuffer(plain, np.uint8)))
         return Ext(_TEXTS, _encoder.encode((len(texts), len(plain))))
 
 
 def _plain(value: Any) -> Any:
     if isinstance(value, str):
-        return _mended(value)
-    if isinstance(value, int) and not _SMALLEST <= value <= _LARGEST:
+        return _escaped(value)
+    if isinstance(value, int) and not _MIN_INTEGER <= value <= _MAX_INTEGER:
         return Ext(_INTEGER, str(value).encode())
     if value is None or isinstance(value, int | float | bytes | np.generic):
         return value
-    raise TypeError(f"a {type(value).__name__} cannot be kept")
+    raise TypeError(f"a {type(value).__name__} cannot be stored in a state")
 
 
 class _Slot(NamedTuple):
-    """Where an array belongs: its number among those that follow."""
+    """The place of an array in a decoded skeleton."""
 
     number: int
-    form: Form
+    spec: ArraySpec
 
 
-def _checked(value: Any, path: str, found: list[Form], depth: int) -> Any:
-    """The same with a slot for each array, in the order in which they follow."""
+def _with_slots(value: Any, path: str, found: list[ArraySpec], depth: int) -> Any:
+    """Replace each array by a slot, and append its spec to `found`, in the order of storage."""
     if depth > _DEEPEST:
         raise ValueError("it is nested too deeply")
     if isinstance(value, dict):
         return {
-            key: _checked(item, f"{path}/{key}", found, depth + 1) for key, item in value.items()
+            key: _with_slots(item, f"{path}/{key}", found, depth + 1) for key, item in value.items()
         }
     if isinstance(value, list):
-        return [_checked(item, f"{path}/{n}", found, depth + 1) for n, item in enumerate(value)]
+        return [_with_slots(item, f"{path}/{n}", found, depth + 1) for n, item in enumerate(value)]
     if not isinstance(value, Ext):
         return value
     if value.code == _PAIRS:
         keys, items = _decoder.decode(value.data)
         named = [
-            _checked(item, f"{path}/{key}", found, depth + 1)
+            _with_slots(item, f"{path}/{key}", found, depth + 1)
             for key, item in zip(keys, items, strict=True)
         ]
         return dict(zip(keys, named, strict=True))
-    found.append(_form(value, path))
+    found.append(_array_spec(value, path))
     return _Slot(len(found) - 1, found[-1])
 
 
-def _form(value: Ext, path: str) -> Form:
-    said = _decoder.decode(value.data)
+def _array_spec(value: Ext, path: str) -> ArraySpec:
+    fields = _decoder.decode(value.data)
     if value.code == _TEXTS:
-        count, size = said
-        return Form(path, np.dtype(np.uint8), (_count(size),), False, _count(count))
+        count, size = fields
+        return ArraySpec(path, np.dtype(np.uint8), (_count(size),), False, _count(count))
     if value.code != _ARRAY:
-        raise ValueError(f"something of kind {value.code}")
-    dtype, shape, turned = said
-    return Form(path, _dtype(dtype), tuple(map(_count, shape)), bool(turned), -1)
+        raise ValueError(f"unknown extension type {value.code}")
+    dtype, shape, by_columns = fields
+    return ArraySpec(path, _dtype(dtype), tuple(map(_count, shape)), bool(by_columns), -1)
 
 
 def _count(value: Any) -> int:
@@ -371,29 +374,29 @@ def _dtype(name: Any) -> np.dtype[Any]:
     return np.dtype(str(name))
 
 
-def _filled(value: Any, arrays: Sequence[NDArray[np.uint8]]) -> Any:
-    """The same with its array in each slot."""
+def _with_arrays(value: Any, arrays: Sequence[NDArray[np.uint8]]) -> Any:
+    """Replace each slot by its array."""
     if isinstance(value, dict):
-        return {key: _filled(item, arrays) for key, item in value.items()}
+        return {key: _with_arrays(item, arrays) for key, item in value.items()}
     if isinstance(value, _Slot):
-        return _shaped(arrays[value.number], value.form)
+        return _to_array(arrays[value.number], value.spec)
     if isinstance(value, list):
-        return [_filled(item, arrays) for item in value]
+        return [_with_arrays(item, arrays) for item in value]
     return value
 
 
-def _shaped(data: NDArray[np.uint8], form: Form) -> Any:
-    if form.texts >= 0:
-        texts = _decoder.decode(_LIST + form.texts.to_bytes(4, "big") + data.tobytes())
+def _to_array(data: NDArray[np.uint8], spec: ArraySpec) -> Any:
+    if spec.texts >= 0:
+        texts = _decoder.decode(_LIST + spec.texts.to_bytes(4, "big") + data.tobytes())
         if not all(isinstance(text, str) for text in texts):
-            raise ValueError("a list of texts holds something else")
+            raise ValueError("a list of texts holds other values")
         return texts
-    array = data.view(form.dtype).reshape(form.shape)
-    return array.T if form.turned else array
+    array = data.view(spec.dtype).reshape(spec.shape)
+    return array.T if spec.by_columns else array
 
 
 def _read_into(file: BinaryIO, piece: memoryview) -> bool:
-    """Whether so many bytes were there; a read may bring fewer than asked for."""
+    """Fill `piece` from the file, however many reads that takes; return whether it was filled."""
     rest = piece
     while rest:
         count: int = file.readinto(rest)  # type: ignore[attr-defined]
@@ -429,7 +432,7 @@ def _from_extension(code: int, data: memoryview) -> Any:
 def _to_extension(value: Any) -> Ext:
     if isinstance(value, np.generic) and value.dtype.str in _DTYPES:
         return Ext(_SCALAR, _encoder.encode((value.dtype.str, value.tobytes())))
-    raise TypeError(f"a {type(value).__name__} cannot be kept")
+    raise TypeError(f"a {type(value).__name__} cannot be stored in a state")
 
 
 _encoder = msgspec.msgpack.Encoder(enc_hook=_to_extension)

@@ -1,3 +1,4 @@
-"""The engine: choose a link, absorb a visit, remember the crawled graph. No I/O and no clock here,
-except in the loop that drives it.
+"""The engine: choose a link, absorb a visit, remember the crawled graph.
+
+Only `loop.py` awaits I/O or reads a clock.
 """

@@ -1,4 +1,4 @@
-"""The asyncio loop of every crawl; simulate() runs it on a clock that jumps."""
+"""The asyncio loop that every crawl runs; `simulate` runs it on a simulated clock."""
 
 import asyncio
 import math
@@ -13,16 +13,14 @@ from honeyguide.contracts import Frontier, Link, Step, Visit, World
 from honeyguide.engine.memory import Memory
 
 T = TypeVar("T")
-YIELDED_EVERY = 16  # visits between two turns of others, where nothing has to be waited for
-MANY_LINKS = 200  # of a page: to absorb more would hold up the event loop,
-LARGE_BODY = 1 << 20  # bytes: and so would to keep more
-Observer = Callable[
-    [Visit, Step, float], None
-]  # called after each visit is absorbed, with the time
+YIELD_EVERY = 16  # visits after which other tasks run, where no visit ever waits
+MANY_LINKS = 200  # of a page; absorbing more blocks the event loop for too long
+LARGE_BODY = 1 << 20  # bytes; writing more blocks it, too
+Observer = Callable[[Visit, Step, float], None]  # called after each absorbed visit; float: seconds
 
 
 class Steering(Protocol):
-    """What a driver needs of a navigator, or of one whose every event is kept."""
+    """What a crawl needs of a navigator; `storage.RecordingNavigator` offers the same methods."""
 
     @property
     def memory(self) -> Memory: ...
@@ -42,7 +40,7 @@ class Steering(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """When a crawl has done enough; what is not set does not limit."""
+    """Limits at which a crawl stops; infinite by default."""
 
     pages: float = math.inf  # fetched, failures included
     relevant: float = math.inf  # distinct relevant pages
@@ -53,7 +51,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a crawl ended."""
+    """The result of a crawl: its counts, and why it stopped."""
 
     pages: int  # fetched, failures included
     relevant: int  # distinct relevant pages
@@ -62,7 +60,10 @@ class Outcome:
 
 
 class Crawl:
-    """Visits many at once; absorbs one at a time, when they end or, if recorded, in their order."""
+    """Runs up to `in_flight` visits at once and absorbs them one at a time.
+
+    Live visits are absorbed as they end, others in the order in which they were started.
+    """
 
     def __init__(
         self,
@@ -71,7 +72,7 @@ class Crawl:
         limits: Limits,
         in_flight: int = 1,  # visits at once
         observer: Observer | None = None,
-        begin: float = 0.0,  # what time it is when the crawl begins
+        begin: float = 0.0,  # seconds on the crawl's own clock when it starts
     ) -> None:
         self.navigator = navigator
         self.world = world
@@ -79,36 +80,36 @@ class Crawl:
         self.in_flight = in_flight
         self.observer = observer
         self.begin = begin
-        self._flying: set[asyncio.Task[None]] = set()
-        self._in_order = not world.live  # so that nothing depends on who is how fast
-        self._started = self._ended = 0  # visits
-        self._early: dict[int, Visit | BaseException] = {}  # ended before their turn
-        self._landed: asyncio.Queue[Visit | BaseException | None] = asyncio.Queue()
-        self._absorbing: asyncio.Future[Step] | None = None  # in a thread
+        self._running: set[asyncio.Task[None]] = set()
+        self._in_order = not world.live  # so that results do not depend on timing
+        self._started = self._ended = 0  # numbers of visits
+        self._out_of_order: dict[int, Visit | BaseException] = {}  # by number: ended too early
+        self._finished: asyncio.Queue[Visit | BaseException | None] = asyncio.Queue()
+        self._absorbing: asyncio.Future[Step] | None = None  # a heavy visit, in a thread
         self._bytes = 0
         self._stopped = ""
         self._is_paused = False
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def run(self, seeds: Sequence[Link]) -> Outcome:
-        """Crawl from the seeds until a limit is reached or nothing is left to do."""
+        """Crawl from the seeds until a limit is reached or no link is left."""
         self._loop = asyncio.get_running_loop()
         self._loop_begin = self._loop.time()
         try:
             self.navigator.seed(seeds)
-            await self._one_by_one()
-            while not (reason := self._take_off()):
-                await self._land()
-                await self._one_by_one()
+            await self._visit_one_at_a_time()
+            while not (reason := self._start_visits()):
+                await self._absorb_next()
+                await self._visit_one_at_a_time()
         finally:
             await self._cancel()
         memory = self.navigator.memory
         return Outcome(memory.visits, memory.relevant_found, self._now() - self.begin, reason)
 
     def stop(self, reason: str) -> None:
-        """End soon: what is in flight stays leased."""
+        """Stop the crawl at the next visit; visits in flight are cancelled and stay leased."""
         self._stopped = reason
-        self._landed.put_nowait(None)
+        self._finished.put_nowait(None)
 
     def pause(self) -> None:
         """Start no visit until `unpause`; visits in flight end and are absorbed."""
@@ -117,7 +118,7 @@ class Crawl:
     def unpause(self) -> None:
         """Start visits again."""
         self._is_paused = False
-        self._landed.put_nowait(None)
+        self._finished.put_nowait(None)
 
     def call(self, order: Callable[["Crawl"], None]) -> None:
         """Give an order from another thread: it is carried out between two decisions."""
@@ -130,26 +131,26 @@ class Crawl:
     def _now(self) -> float:
         return self.begin + asyncio.get_running_loop().time() - self._loop_begin
 
-    async def _one_by_one(self) -> None:
-        """Visit without tasks while no two visits are ever under way and nothing is waited for."""
+    async def _visit_one_at_a_time(self) -> None:
+        """Visit without tasks while at most one visit runs at a time and no timer is needed."""
         alone = self.in_flight == 1 and self._in_order and self.limits.seconds == math.inf
-        while alone and not self._flying and self._landed.empty() and not self._enough():
+        while alone and not self._running and self._finished.empty() and not self._limit_reached():
             if not self._may_start() or (link := self.navigator.choose(self._now())) is None:
                 return
             visit = await self.world.visit(link)
             now = self._now()
-            self._note(visit, self.navigator.absorb(visit, now), now)
-            if self.navigator.memory.visits % YIELDED_EVERY == 0:
+            self._notify(visit, self.navigator.absorb(visit, now), now)
+            if self.navigator.memory.visits % YIELD_EVERY == 0:
                 await asyncio.sleep(0)
 
-    def _take_off(self) -> str:
-        """Start as many visits as may be; say why there is nothing left to wait for."""
-        if reason := self._enough():
+    def _start_visits(self) -> str:
+        """Start as many visits as the limits allow; return why the crawl is over, or ""."""
+        if reason := self._limit_reached():
             return reason
         while self._may_start() and (link := self.navigator.choose(self._now())) is not None:
-            self._flying.add(asyncio.create_task(self._visit(link, self._started)))
+            self._running.add(asyncio.create_task(self._visit(link, self._started)))
             self._started += 1
-        if self._flying or not self._landed.empty() or self._is_paused:
+        if self._running or not self._finished.empty() or self._is_paused:
             return ""
         if not self._may_start():
             return "budget spent"
@@ -157,7 +158,7 @@ class Crawl:
             return "nothing left is worth a fetch"
         return "no link left" if self.navigator.frontier.wake(self._now()) is None else ""
 
-    def _enough(self) -> str:
+    def _limit_reached(self) -> str:
         limits, memory = self.limits, self.navigator.memory
         if self._stopped:
             return self._stopped
@@ -170,45 +171,45 @@ class Crawl:
         return "nothing relevant any more" if memory.barren >= limits.barren else ""
 
     def _may_start(self) -> bool:
-        under_way = len(self._flying) + len(self._early) + self._landed.qsize()
+        under_way = len(self._running) + len(self._out_of_order) + self._finished.qsize()
         started = self.navigator.memory.visits + under_way
         has_room = under_way < self.in_flight and started < self.limits.pages
         return has_room and not self._is_paused
 
     async def _visit(self, link: Link, turn: int) -> None:
-        landed: Visit | BaseException
+        finished: Visit | BaseException
         try:
-            landed = await self.world.visit(link)
-        except Exception as bug:  # carried to the one place that may raise it
-            landed = bug
+            finished = await self.world.visit(link)
+        except Exception as bug:  # raised again by _absorb_next, in the task of run()
+            finished = bug
         finally:
-            self._flying.discard(cast(asyncio.Task[None], asyncio.current_task()))
+            self._running.discard(cast(asyncio.Task[None], asyncio.current_task()))
         if self._in_order:
-            self._land_in_order(landed, turn)
+            self._finish_in_order(finished, turn)
         else:
-            self._landed.put_nowait(landed)
+            self._finished.put_nowait(finished)
 
-    def _land_in_order(self, landed: Visit | BaseException, turn: int) -> None:
-        """Let visits land as they took off, however soon they ended."""
-        self._early[turn] = landed
-        while self._ended in self._early:
-            self._landed.put_nowait(self._early.pop(self._ended))
+    def _finish_in_order(self, finished: Visit | BaseException, turn: int) -> None:
+        """Pass visits on in the order in which they were started."""
+        self._out_of_order[turn] = finished
+        while self._ended in self._out_of_order:
+            self._finished.put_nowait(self._out_of_order.pop(self._ended))
             self._ended += 1
 
-    async def _land(self) -> None:
-        """Wait for the next visit to end, or for something to be due, and absorb what came."""
+    async def _absorb_next(self) -> None:
+        """Wait for the next visit to end and absorb it, or for the timer of `_set_timer`."""
         timer = self._set_timer()
-        landed = await self._landed.get()
+        finished = await self._finished.get()
         if timer is not None:
             timer.cancel()
-        if isinstance(landed, BaseException):
-            raise landed
-        if landed is not None:
+        if isinstance(finished, BaseException):
+            raise finished
+        if finished is not None:
             now = self._now()
-            self._note(landed, await self._absorb(landed, now), now)
+            self._notify(finished, await self._absorb(finished, now), now)
 
     def _set_timer(self) -> asyncio.TimerHandle | None:
-        """Wake up when a host is ready or the time is spent."""
+        """Wake `_absorb_next` when a host may be asked again or the time limit is reached."""
         wake = self.begin + self.limits.seconds
         if self._may_start() and not self.navigator.stopped:
             ready = self.navigator.frontier.wake(self._now())
@@ -216,12 +217,12 @@ class Crawl:
         if wake == math.inf:
             return None
         loop = asyncio.get_running_loop()
-        return loop.call_at(wake - self.begin + self._loop_begin, self._landed.put_nowait, None)
+        return loop.call_at(wake - self.begin + self._loop_begin, self._finished.put_nowait, None)
 
     async def _absorb(self, visit: Visit, now: float) -> Step:
-        """Absorb a visit; a heavy one in a thread, while connections are served here.
+        """Absorb a visit; a heavy one in a thread, so that the event loop is not blocked.
 
-        Nothing else steers meanwhile: whoever does waits for this.
+        The navigator is not called from elsewhere meanwhile: the only caller awaits this method.
         """
         if not self.world.live or not _is_heavy(visit):
             return self.navigator.absorb(visit, now)
@@ -233,20 +234,20 @@ class Crawl:
             if self._absorbing.done():
                 self._absorbing = None
 
-    def _note(self, visit: Visit, step: Step, now: float) -> None:
+    def _notify(self, visit: Visit, step: Step, now: float) -> None:
         self._bytes += len(visit.response.body) if visit.response else 0
         if self.observer is not None:
             self.observer(visit, step, now)
 
     async def _cancel(self) -> None:
-        for task in self._flying:
+        for task in self._running:
             task.cancel()
         last = [] if self._absorbing is None else [self._absorbing]
-        await asyncio.gather(*self._flying, *last, return_exceptions=True)
+        await asyncio.gather(*self._running, *last, return_exceptions=True)
 
 
 def _is_heavy(visit: Visit) -> bool:
-    """Whether a visit brought many links, or a large body, which is packed and written."""
+    """Whether absorbing a visit takes long: it has many links or a large body to store."""
     links = 0 if visit.page is None else len(visit.page.links)
     body = 0 if visit.response is None else len(visit.response.body)
     return links > MANY_LINKS or body > LARGE_BODY
@@ -260,29 +261,29 @@ def simulate(
     in_flight: int = 1,
     observer: Observer | None = None,
 ) -> Outcome:
-    """Crawl a recorded or generated web without waiting for its delays."""
+    """Crawl a recorded or generated web for `budget` pages; delays take no real time."""
     crawl = Crawl(navigator, world, Limits(pages=budget), in_flight, observer)
-    return run_jumping(crawl.run(seeds))
+    return run_simulated(crawl.run(seeds))
 
 
-def run_jumping(work: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine to its end on a clock that jumps to the next event."""
+def run_simulated(work: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine on a simulated clock, which jumps to the next timer instead of waiting."""
     if asyncio._get_running_loop() is None:
-        with asyncio.Runner(loop_factory=_JumpingLoop) as runner:
+        with asyncio.Runner(loop_factory=_SimulatedLoop) as runner:
             return runner.run(work)
-    answer: list[T] = []  # a notebook runs a loop of its own: use another thread
-    thread = threading.Thread(target=lambda: answer.append(run_jumping(work)))
+    answer: list[T] = []  # inside a running loop, as in a notebook, another thread is needed
+    thread = threading.Thread(target=lambda: answer.append(run_simulated(work)))
     thread.start()
     thread.join()
     return answer[0]
 
 
-class _JumpingLoop(asyncio.SelectorEventLoop):
-    """An event loop whose time passes only when nothing is left to do."""
+class _SimulatedLoop(asyncio.SelectorEventLoop):
+    """An event loop whose clock advances only when every task waits."""
 
     def __init__(self) -> None:
         self._now = 0.0
-        super().__init__(_JumpingSelector(self))
+        super().__init__(_SimulatedSelector(self))
 
     def time(self) -> float:
         return self._now
@@ -291,10 +292,10 @@ class _JumpingLoop(asyncio.SelectorEventLoop):
         self._now += seconds
 
 
-class _JumpingSelector(selectors.SelectSelector):
-    """Never waits: lets the loop's clock jump instead."""
+class _SimulatedSelector(selectors.SelectSelector):
+    """Advances the loop's clock by the timeout instead of waiting."""
 
-    def __init__(self, loop: _JumpingLoop) -> None:
+    def __init__(self, loop: _SimulatedLoop) -> None:
         super().__init__()
         self._loop = loop
 
@@ -302,6 +303,8 @@ class _JumpingSelector(selectors.SelectSelector):
         ready = super().select(0)
         if not ready:
             if timeout is None:
-                raise RuntimeError("a simulated crawl waits for something that never comes")
+                raise RuntimeError(
+                    "a simulated crawl waits, but no timer is set and no I/O is open"
+                )
             self._loop.jump(timeout)
         return ready

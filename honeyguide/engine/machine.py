@@ -1,4 +1,4 @@
-"""The memory of this machine: how much there is, how much this process holds."""
+"""Memory sizes: parse and show them, measure the machine's and this process's."""
 
 import os
 import re
@@ -7,30 +7,30 @@ from pathlib import Path
 from honeyguide.errors import HoneyguideError
 
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
-LEAST_MEMORY = 512 << 20  # bytes that a crawl needs before its first page
+LEAST_MEMORY = 512 << 20  # bytes that a crawl takes before its first page
 MOST_MEMORY = 1 << 57  # bytes that 64-bit processors can address
 _size = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]?)(?:i?B)?", re.IGNORECASE).fullmatch
 
 
-def read_size(said: str) -> int:
-    """Bytes of "512M" or "1.5 GB"; of more than any machine has, what one can address."""
-    found = _size(said.strip())
+def parse_size(text: str) -> int:
+    """Parse "512M" or "1.5 GB" into bytes, capped at what 64-bit processors can address."""
+    found = _size(text.strip())
     if found is None:
-        raise HoneyguideError(f"{said!r} is no size of memory: say 512M or 2G")
+        raise HoneyguideError(f"{text!r} is not a size of memory: write it as 512M or 2G")
     return int(min(float(found[1]) * UNITS[found[2].upper()], MOST_MEMORY))
 
 
-def check_limit(said: str) -> None:
-    """Refuse a limit of memory that no crawl can keep to, or none can reach."""
-    size = read_size(said)
+def check_limit(text: str) -> None:
+    """Raise a HoneyguideError if a memory limit is below 512M or beyond any machine."""
+    size = parse_size(text)
     if size < LEAST_MEMORY:
-        raise HoneyguideError(f"{said} is too little memory for a crawl: at least 512M is needed")
+        raise HoneyguideError(f"{text} is too little memory for a crawl: at least 512M is needed")
     if size >= MOST_MEMORY:
-        raise HoneyguideError(f"{said} is more memory than any machine has: say 512M or 2G")
+        raise HoneyguideError(f"{text} is more memory than any machine has: write 512M or 2G")
 
 
-def shown_size(size: int) -> str:
-    """The same for people."""
+def format_size(size: int) -> str:
+    """Format bytes for people: 1610612736 is "1.5 GB"."""
     unit, bytes_of = next(
         (each for each in reversed(UNITS.items()) if size >= each[1]), ("", UNITS[""])
     )
@@ -38,7 +38,7 @@ def shown_size(size: int) -> str:
 
 
 def memory_size(root: Path = Path("/")) -> int | None:
-    """Bytes that this process may use: the machine's, or its control group's if that has less."""
+    """Bytes that this process may use: the smaller of the machine's and its control group's."""
     limits = list(_group_limits(root))
     if hasattr(os, "sysconf") and "SC_PHYS_PAGES" in os.sysconf_names:
         limits.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
@@ -46,7 +46,7 @@ def memory_size(root: Path = Path("/")) -> int | None:
 
 
 def resident_size(root: Path = Path("/")) -> int | None:
-    """Bytes that this process holds now, where the system says so."""
+    """Resident memory of this process in bytes; None where /proc does not exist."""
     try:
         pages = (root / "proc/self/statm").read_text().split()[1]
     except (OSError, IndexError):
@@ -55,7 +55,7 @@ def resident_size(root: Path = Path("/")) -> int | None:
 
 
 def _group_limits(root: Path) -> list[int]:
-    """The limits of this process's control groups and of those they are in, versions 1 and 2."""
+    """The memory limits of this process's control groups (versions 1 and 2) and their parents."""
     try:
         lines = (root / "proc/self/cgroup").read_text().splitlines()
     except OSError:

@@ -1,4 +1,4 @@
-"""The crawled graph so far: every URL seen, who links to whom, how relevant pages were."""
+"""The crawled graph so far: URLs and their numbers, links between pages, relevance of pages."""
 
 from collections.abc import Callable, Sequence
 from itertools import compress
@@ -10,12 +10,12 @@ from honeyguide.columns import Columns, lazy_zeros
 from honeyguide.contracts import Ids, Link, Mask, Outlinks, Page, State, Vector, Visit
 from honeyguide.urls.spelling import host as host_of
 
-RECENT = 1 << 15  # URLs whose numbers are at hand
-NAME_BYTES = 500  # of a host: its name twice, in a list and in a dict each
+RECENT_URLS = 1 << 15  # URLs whose numbers are cached in a dict
+NAME_BYTES = 500  # estimated memory of one host: its name is in two lists and two dicts
 
 
 class UrlTable:
-    """URL -> number and back: an open-addressing hash over one block of bytes."""
+    """URL -> number and back: an open-addressing hash table over one block of bytes."""
 
     def __init__(self) -> None:
         self._rows = Columns(hash=np.uint32, end=np.uint32, prefix=np.int32)
@@ -24,17 +24,17 @@ class UrlTable:
         self._prefixes: dict[str, int] = {}  # "https://example.org" -> number
         self._prefix_names: list[str] = []
         self._prefix_hosts = Columns(64, host=np.int32)
-        self._recent: dict[str, int] = {}  # menus name the same pages again and again
+        self._recent: dict[str, int] = {}  # a cache: menus repeat the same URLs on every page
         self._hosts: dict[str, int] = {}
         self._host_names: list[str] = []
         self._slots: NDArray[np.int32] = np.zeros(4096, np.int32)  # rows; 0 is a free slot
-        self._look()
+        self._refresh_views()
 
     def __len__(self) -> int:
         return len(self._rows) - 1
 
     def find(self, urls: Sequence[str]) -> Ids:
-        """The number of each URL; -1 for one never seen."""
+        """The number of each URL, shape (urls,); -1 for one never seen."""
         numbers = list(map(self._recent.get, urls))
         if None in numbers:
             for place, url in enumerate(urls):
@@ -47,10 +47,10 @@ class UrlTable:
         return self._hosts.get(name, -1)
 
     def add(self, urls: Sequence[str]) -> Ids:
-        """The number of each URL, new numbers for new ones."""
+        """The number of each URL, shape (urls,); URLs never seen get the next free numbers."""
         self._make_room(len(urls))
         recent = self._recent
-        if len(recent) > RECENT:
+        if len(recent) > RECENT_URLS:
             recent.clear()
         numbers = list(map(recent.get, urls))
         if None in numbers:
@@ -60,7 +60,7 @@ class UrlTable:
         return np.array(numbers, np.int32)
 
     def url(self, id: int) -> str:
-        """The URL of a number."""
+        """The URL with this number."""
         path = self._paths[self._ends[id] : self._ends[id + 1]]
         name = self._prefix_names[self._prefix_of[id + 1]]
         return name + path.decode("utf-8", "surrogatepass")
@@ -71,7 +71,7 @@ class UrlTable:
         return hosts
 
     def host_of(self, id: int) -> int:
-        """The number of one URL's host, quicker than of many."""
+        """The number of one URL's host; faster than `host` for a single URL."""
         return int(self._prefix_hosts["host"][self._prefix_of[id + 1]])
 
     def host_name(self, host: int) -> str:
@@ -85,12 +85,12 @@ class UrlTable:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all that was seen; about, since names are texts."""
+        """Bytes of the tables; an estimate, because the sizes of host names are not measured."""
         slots, names = 2 * len(self._rows) * 4, len(self._prefix_names) * NAME_BYTES
         return self._rows.nbytes + slots + len(self._paths) + names
 
     def state(self) -> State:
-        """What the hash slots follow from."""
+        """All but the hashes and slots, which `load` computes again."""
         rows = self._rows.state()
         return {
             "ends": rows["end"],
@@ -100,22 +100,22 @@ class UrlTable:
         }
 
     def load(self, state: State) -> None:
-        """Become what was saved, in a table that is still empty."""
+        """Restore a saved state into an empty table."""
         for prefix in state["prefixes"]:
             self._prefix_number(prefix)
         self._paths = bytearray(state["paths"].tobytes())
         self._rows.grow(len(state["ends"]))
         self._rows["end"][:] = state["ends"]
         self._rows["prefix"][:] = state["prefix"]
-        self._look()
+        self._refresh_views()
         hashes = [_hash(self.url(id)) for id in range(len(self))]
         self._rows["hash"][1:] = hashes
         self._grow_slots(2 * len(self._rows))
-        self._look()
+        self._refresh_views()
 
     def _find(self, url: str) -> int:
         number = int(self._slot_view[self._slot(url, _hash(url))]) - 1
-        if number >= 0 and len(self._recent) <= RECENT:
+        if number >= 0 and len(self._recent) <= RECENT_URLS:
             self._recent[url] = number
         return number
 
@@ -138,12 +138,12 @@ class UrlTable:
         slots, hashes, mask = self._slot_view, self._hashes, self._mask
         slot = hashed & mask
         while row := slots[slot]:
-            if hashes[row] == hashed and self._is(row, url):
+            if hashes[row] == hashed and self._row_has_url(row, url):
                 break
             slot = (slot + 1) & mask
         return slot
 
-    def _is(self, row: int, url: str) -> bool:
+    def _row_has_url(self, row: int, url: str) -> bool:
         prefix = self._prefix_names[self._prefix_of[row]]
         if not url.startswith(prefix):
             return False
@@ -151,27 +151,27 @@ class UrlTable:
         return path == url[len(prefix) :].encode("utf-8", "surrogatepass")
 
     def _make_room(self, count: int) -> None:
-        """Grow before a batch, so that rows and slots stay where they are while it is added."""
+        """Grow before a batch is added, so that the arrays do not move while it is."""
         self._rows.reserve(count)
         wanted = 2 * (len(self._rows) + count)
         if wanted > len(self._slots):
             self._grow_slots(wanted)
-        self._look()
+        self._refresh_views()
 
     def _grow_slots(self, wanted: int) -> None:
-        """Give each row a free slot, a round of collisions at a time."""
+        """Make a larger slot table and place all rows, one round of linear probing at a time."""
         self._slots = lazy_zeros(max(4096, 1 << wanted.bit_length()), np.int32)
         mask = np.uint32(len(self._slots) - 1)
         rows = np.arange(1, len(self._rows), dtype=np.int32)
         slots = self._rows["hash"][rows] & mask
         while len(rows):
             free = self._slots[slots] == 0
-            self._slots[slots[free]] = rows[free]  # of several, the last one written stays
+            self._slots[slots[free]] = rows[free]  # rows may share a slot: the last one gets it
             placed = self._slots[slots] == rows
             rows, slots = rows[~placed], (slots[~placed] + np.uint32(1)) & mask
 
-    def _look(self) -> None:
-        """Views of the arrays whose single items are quick to read and write."""
+    def _refresh_views(self) -> None:
+        """Make memoryviews of the arrays, which read and write single items faster than numpy."""
         self._hashes = self._rows.reserved("hash")
         self._ends = self._rows.reserved("end")
         self._prefix_of = self._rows.reserved("prefix")
@@ -195,7 +195,7 @@ class UrlTable:
 
 
 def _hash(url: str) -> int:
-    """Python's own hash: quick and safe against floods; it differs between processes."""
+    """Python's hash, 32 bits: fast, safe against flooding, different in every process."""
     return hash(url) & 0xFFFFFFFF
 
 
@@ -205,18 +205,18 @@ def _host_of(prefix: str) -> str:
 
 
 def _split(url: str) -> tuple[str, str]:
-    """Scheme and host, and the rest."""
+    """Split a URL into scheme and host, and the rest."""
     scheme_end = url.find("://")
     path = url.find("/", scheme_end + 3) if scheme_end >= 0 else 0
     return (url, "") if path < 0 else (url[:path], url[path:])
 
 
-Screen = Callable[[Sequence[str]], Mask]  # URLs never seen before: which are worth noting
+Screen = Callable[[Sequence[str]], Mask]  # URLs never seen before -> which to add to the table
 FARTHEST = 9  # cap of the distance to the last relevant ancestor (Han et al. 2018)
 
 
 class Memory:
-    """Every URL seen, visited or waiting, with what its known parents say about it."""
+    """Every URL seen, visited or not, with statistics of its parents (pages that link to it)."""
 
     def __init__(self, beta: float = 0.4) -> None:
         self.beta = beta  # weight of the page itself in the smoothed relevance of its ancestors
@@ -234,13 +234,13 @@ class Memory:
         )
         self._visits = Columns(
             relevant=np.bool_,
-            linked=np.bool_,  # its links have been noted
+            linked=np.bool_,  # its links have been added
             relevance=np.float32,
             smoothed=np.float32,  # relevance of the page and its ancestors
-            known_links=np.int32,  # to pages that had been visited when its links were noted
-            good_links=np.int32,  # and were relevant
+            known_links=np.int32,  # to pages that had been visited when its links were added
+            good_links=np.int32,  # those of known_links that lead to relevant pages
         )
-        self._visits.add(1)  # row 0 stands for all that was not visited
+        self._visits.add(1)  # row 0 stands for all pages that were not visited
         self._edges = Columns(parent=np.int32, earlier=np.int32)
         self.visits = 0
         self.relevant_found = 0
@@ -251,16 +251,16 @@ class Memory:
 
     @property
     def barren(self) -> int:
-        """Visits since the last that brought a new relevant page."""
+        """Visits since the last one that found a new relevant page."""
         return self.visits - self._last_relevant
 
     def seed(self, links: Sequence[Link]) -> Outlinks:
-        """Number the pages to start from."""
+        """Add the pages to start from, each URL once."""
         links = tuple({link.url: link for link in links}.values())
         return Outlinks(None, -1, links, self._number(links))
 
     def visit(self, id: int, visit: Visit) -> int:
-        """Note what came of the link to a page, and say which page it led to."""
+        """Record the visit of the link to page `id`; return the page it led to after redirects."""
         end = id
         if visit.page is not None and visit.page.url != visit.link.url:
             moved = Link(visit.page.url)
@@ -274,13 +274,13 @@ class Memory:
         return end
 
     def link(self, source: int, page: Page, screen: Screen | None = None) -> Outlinks:
-        """Note the links of a visited page, each target once, itself left out.
+        """Add the links of a visited page, each target once, without links to the page itself.
 
-        URLs that were never seen before are noted only if the screen lets them through.
+        URLs that were never seen before are added only if `screen` is true for them.
         """
         depth = min(int(self._rows["depth"][source]) + 1, 65_535)
         distinct = {link.url: link for link in page.links}
-        if len(distinct) < len(page.links):  # of several, the first one with an anchor
+        if len(distinct) < len(page.links):  # of several to one page, the first with an anchor
             distinct = _first_with_anchor(page.links)
         for itself in (page.url, self.urls.url(source)):
             distinct.pop(itself, None)
@@ -300,15 +300,15 @@ class Memory:
         return int(self._rows["depth"][page])
 
     def visited(self, ids: Ids) -> Mask:
-        """Which have been visited."""
+        """Which pages have been visited."""
         return self._rows["visit"][ids] > 0
 
     def is_visited(self, page: int) -> bool:
-        """Whether one page has been visited, quicker than of many."""
+        """Whether one page has been visited; faster than `visited` for a single page."""
         return bool(self._rows["visit"][page])
 
     def relevant(self, ids: Ids) -> Mask:
-        """Which were visited and found relevant."""
+        """Which pages were visited and found relevant."""
         relevant: Mask = self._visits["relevant"][self._rows["visit"][ids]]
         return relevant
 
@@ -318,11 +318,11 @@ class Memory:
         return relevance
 
     def parent_count(self, ids: Ids) -> Vector:
-        """Known parents."""
+        """How many known parents each page has."""
         return self._rows["parents"][ids].astype(np.float32)
 
     def relevant_parent_count(self, ids: Ids) -> Vector:
-        """Known relevant parents."""
+        """How many known relevant parents each page has."""
         return self._rows["relevant_parents"][ids].astype(np.float32)
 
     def parent_relevance(self, ids: Ids) -> Vector:
@@ -342,7 +342,7 @@ class Memory:
         return self._rows["distance"][ids].astype(np.float32)
 
     def parents(self, page: int, most: int | None = None) -> Ids:
-        """The known parents of a page, or the latest of them, oldest first."""
+        """The known parents of a page, oldest first; with `most`, only the latest so many."""
         chain: list[int] = []
         edge = int(self._rows["last_parent"][page])
         while edge and len(chain) != most:
@@ -351,12 +351,12 @@ class Memory:
         return np.array(chain[::-1], np.int32)
 
     def known_links(self, page: int) -> tuple[int, int]:
-        """How many links of a page led to visited pages when it was read, and to relevant ones."""
+        """How many links of a page led to pages visited before it, and to relevant ones of them."""
         visit = self._rows["visit"][page]
         return int(self._visits["known_links"][visit]), int(self._visits["good_links"][visit])
 
     def last_parent(self, page: int) -> int:
-        """The parent that showed a page last, -1 for a seed."""
+        """The parent in which a page was found last; -1 for a seed."""
         edge = int(self._rows["last_parent"][page])
         return int(self._edges["parent"][edge - 1]) if edge else -1
 
@@ -365,7 +365,7 @@ class Memory:
         return self.urls.host(ids)
 
     def state(self) -> State:
-        """All of it."""
+        """Everything that `load` needs."""
         return {
             "urls": self.urls.state(),
             "rows": self._rows.state(),
@@ -377,7 +377,7 @@ class Memory:
         }
 
     def load(self, state: State) -> None:
-        """Become what was saved."""
+        """Restore a saved state into an empty memory."""
         self.urls.load(state["urls"])
         self._rows.load(state["rows"])
         self._visits.load(state["visit_rows"])
@@ -395,18 +395,18 @@ class Memory:
     def _screened(
         self, links: tuple[Link, ...], depth: int, screen: Screen
     ) -> tuple[tuple[Link, ...], Ids]:
-        """The links that were seen before or are let through, and their numbers."""
+        """The links to URLs that were seen before or that `screen` admits, and their numbers."""
         ids = self.urls.find([link.url for link in links])
         unseen = np.flatnonzero(ids < 0)
         if not len(unseen):
             return links, ids
         fresh = [links[place] for place in unseen.tolist()]
-        let_through = screen([link.url for link in fresh])
-        ids[unseen[let_through]] = self._number(list(compress(fresh, let_through.tolist())), depth)
-        if np.count_nonzero(let_through) == len(unseen):
+        admitted = screen([link.url for link in fresh])
+        ids[unseen[admitted]] = self._number(list(compress(fresh, admitted.tolist())), depth)
+        if np.count_nonzero(admitted) == len(unseen):
             return links, ids
-        noted = ids >= 0
-        return tuple(compress(links, noted.tolist())), ids[noted]
+        known = ids >= 0
+        return tuple(compress(links, known.tolist())), ids[known]
 
     def _number(self, links: Sequence[Link], depth: int = 0) -> Ids:
         ids = self.urls.add([link.url for link in links])
@@ -418,7 +418,7 @@ class Memory:
         if not rows["visit"][id]:
             rows["visit"][id] = visits.add(1).start
         row = rows["visit"][id]
-        visits["relevant"][row] |= verdict.relevant  # once relevant, a copy cannot change it
+        visits["relevant"][row] |= verdict.relevant  # a second visit cannot make it irrelevant
         visits["relevance"][row] = max(visits["relevance"][row], verdict.relevance)
         if verdict.relevant:
             rows["distance"][id] = 0
@@ -438,7 +438,7 @@ class Memory:
         if self._visits["relevant"][visit]:
             rows["relevant_parents"][children] += 1
             rows["relevant_parent_sum"][children] += relevance
-        if smoothed:  # it is never below 0, where all begin
+        if smoothed:  # it is never below 0, the initial value
             best = np.maximum(rows["parent_smoothed"][children], smoothed)
             rows["parent_smoothed"][children] = np.where(earlier == 0, smoothed, best)
         nearer = int(rows["distance"][parent]) + 1
@@ -450,7 +450,7 @@ class Memory:
 
 
 def _first_with_anchor(links: Sequence[Link]) -> dict[str, Link]:
-    """One link to each page, in the order in which pages are first named."""
+    """The first link with an anchor to each page (or the last), by first appearance of the page."""
     distinct: dict[str, Link] = {}
     for link in links:
         if link.url not in distinct or not distinct[link.url].anchor:

@@ -1,4 +1,4 @@
-"""Choose a link, absorb a visit: where all state changes, one visit at a time, no I/O, no clock."""
+"""Choose links and absorb visits: all state of a crawl changes here, without I/O or clock."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -36,17 +36,17 @@ from honeyguide.gates.none import NoGate
 from honeyguide.guards.none import NoGuard
 from honeyguide.text.words import counted
 
-Lanes = Callable[[Ids, Matrix], Ids]  # hosts and rows of links: whose rest each waits for
-WAITING_SHARE = 4  # of the bytes of all tables, one in four is left to waiting links
-MEASURED_EVERY = 16  # visits between two looks at the bytes of tables,
-MANY = 100  # and whenever a page shows more new links than that
-SLACK = 0.9  # of what may wait, when some was let go of for want of memory
-RECONSIDERED = 10  # skipped links, or a hundredth, that get a chance when nothing else waits
+Lanes = Callable[[Ids, Matrix], Ids]  # hosts and features of links -> queue of each link
+WAITING_SHARE = 4  # one byte in four of the memory limit is reserved for waiting links
+MEASURE_EVERY = 16  # visits between two measurements of the tables' bytes
+MANY_LINKS = 100  # new links of a page after which they are measured at once
+SLACK = 0.9  # share of the allowed waiting links that remains when memory is full
+RECONSIDERED = 10  # skipped links (or 1 %, if more) that are tried when nothing else waits
 
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """A link that is being visited, with what was known when it was taken."""
+    """A link that is being visited, with its features and score when it was taken."""
 
     link: Link
     id: int
@@ -56,18 +56,18 @@ class Lease:
 
 @dataclass(slots=True)
 class ShedLinks:
-    """Links forgotten for want of room, beside those taken, by the agent's own scores."""
+    """Statistics of links that were shed for lack of room, and of those taken, by agent's score."""
 
-    count: int = 0  # each time that a link was let go of
-    worth: float = 0.0  # sum of their scores then
-    best: float = -np.inf
-    taken: int = 0
-    taken_worth: float = 0.0
-    for_memory: int = 0  # of all, those that the limit of memory had no room for
-    unnoted: int = 0  # links never seen before that it had not even room to note
+    count: int = 0  # a link that is shed twice counts twice
+    worth: float = 0.0  # sum of their scores when they were shed
+    best: float = -np.inf  # highest score among them
+    taken: int = 0  # links that were taken
+    taken_worth: float = 0.0  # sum of their scores
+    for_memory: int = 0  # of `count`, those shed because memory was full
+    unnoted: int = 0  # new links that were ignored because memory was full
 
     def shed(self, scores: Vector, for_memory: bool = False) -> None:
-        """These links are forgotten."""
+        """Count links that are shed."""
         finite = scores[np.isfinite(scores)]
         self.for_memory += len(finite) if for_memory else 0
         if len(finite):
@@ -76,13 +76,13 @@ class ShedLinks:
             self.best = max(self.best, float(finite.max()))
 
     def take(self, score: float) -> None:
-        """This link's turn has come."""
+        """Count a link that is taken."""
         if np.isfinite(score):
             self.taken += 1
             self.taken_worth += score
 
     def state(self) -> State:
-        """All of it."""
+        """The fields by name."""
         return {
             "count": self.count,
             "worth": self.worth,
@@ -94,15 +94,15 @@ class ShedLinks:
         }
 
     def __str__(self) -> str:
-        told = self._of_links() if self.count else ""
+        text = self._scores_text() if self.count else ""
         if self.for_memory:
-            told += f", {self.for_memory:,} of them for want of memory"
+            text += f", {self.for_memory:,} of them because memory was full"
         if self.unnoted:
-            noted = f"{counted(self.unnoted, 'link')} not even noted, for want of memory"
-            told = f"{told}; {noted}" if told else noted
-        return told
+            ignored = f"{counted(self.unnoted, 'new link')} ignored because memory was full"
+            text = f"{text}; {ignored}" if text else ignored
+        return text
 
-    def _of_links(self) -> str:
+    def _scores_text(self) -> str:
         shown = f"{counted(self.count, 'link')} (mean score {self.worth / self.count:.3g}"
         shown += f", best {self.best:.3g}"
         if self.taken:
@@ -111,18 +111,21 @@ class ShedLinks:
 
 
 class Navigator:
-    """Steers a crawl: asks the frontier for links, the agent for their worth."""
+    """Steers a crawl: takes links from the frontier, absorbs visits, lets the agent learn.
+
+    Call `seed` first, then `choose` and `absorb` in any order: each chosen link is absorbed once.
+    """
 
     def __init__(
         self,
         agent: Agent,
         frontier: Frontier,
         rescoring: float = math.inf,  # waiting links that may be scored again for each visit
-        guard: Guard | None = None,  # against traps and copies; None lets everything through
-        vocabulary: Vocabulary | None = None,  # shown the text of every page
-        retries: int = 0,  # further tries of a link after failures that may pass
-        gate: Gate | None = None,  # asked when a link's turn has come; None lets all through
-        max_waiting: int | None = None,  # the worst links beyond that are let go of
+        guard: Guard | None = None,  # against traps and near-duplicates; None allows all links
+        vocabulary: Vocabulary | None = None,  # called with the text of every page
+        retries: int = 0,  # of a link, after temporary failures
+        gate: Gate | None = None,  # decides whether a chosen link is fetched; None fetches all
+        max_waiting: int | None = None,  # the worst links beyond that are shed
     ) -> None:
         self.agent = agent
         self.frontier = frontier
@@ -131,34 +134,34 @@ class Navigator:
         self.guard = guard or NoGuard()
         self.vocabulary = vocabulary
         self.retries = retries
-        self._tries: dict[int, int] = {}  # by page: failures that may pass
+        self._tries: dict[int, int] = {}  # by page: temporary failures so far
         self.leases: dict[str, Lease] = {}  # by URL
         self.gate = gate or NoGate()
         self._has_gate = type(self.gate) is not NoGate
-        self.let_go = ShedLinks()
-        self.lanes: Lanes = lambda hosts, x: hosts  # whose rest links wait for: their hosts'
-        bounds = [bound for bound in (max_waiting, agent.max_waiting) if bound is not None]
+        self.shed_links = ShedLinks()
+        self.lanes: Lanes = lambda hosts, x: hosts  # one queue for each host
+        bounds = [most for most in (max_waiting, agent.max_waiting) if most is not None]
         self._max_waiting = min(bounds, default=None)
-        self.max_bytes: int | None = None  # of all tables, kept to in the same way
-        self._is_full = False  # nothing more can be noted
+        self.max_bytes: int | None = None  # of all tables; beyond that, links are shed
+        self._is_full = False  # URLs never seen before are ignored
         self._skipped = SkippedLinks(agent.features.width)
         self._compactable = frontier if isinstance(frontier, Compactable) else None
-        self._forced: set[int] = set()  # skipped links that are taken for want of better ones
-        self.stopped = False  # the agent found nothing worth a fetch
+        self._forced: set[int] = set()  # skipped links that are fetched because nothing else waits
+        self.stopped = False  # the agent says that no waiting link is worth a fetch
         self.moved = 0  # links that left or entered the frontier without a visit
-        self._explore = agent.explores()  # drawn once for each link taken
-        self._credit = 0.0
+        self._explore = agent.explores()  # asked once for each link taken
+        self._credit = 0.0  # links that may be scored again now
 
     def seed(self, links: Sequence[Link]) -> None:
-        """Start from these pages, before anything else."""
+        """Add the pages to start from; they come before all other links."""
         if not links:
             return
         found = self.memory.seed(links)
         x = self.agent.features(self.memory, found)
-        self._wait(found.ids, x, np.full(len(found.ids), np.inf, np.float32))
+        self._enqueue(found.ids, x, np.full(len(found.ids), np.inf, np.float32))
 
     def choose(self, now: float) -> Link | None:
-        """Take the next link to visit; none when no host may be asked or nothing is worth it."""
+        """Take the next link to visit at time `now` (seconds); None if none may be visited now."""
         while not self._stops():
             taken = self.frontier.take(now, self._explore)
             if taken is None:
@@ -168,27 +171,27 @@ class Navigator:
             self._explore = self.agent.explores()
             link = self._link(taken.id)
             if self._passes(taken, link):
-                self.let_go.take(taken.score)
+                self.shed_links.take(taken.score)
                 self.leases[link.url] = Lease(link, taken.id, taken.x, taken.score)
                 return link
             self.moved += 1
         return None
 
     def follow(self, url: str, now: float) -> None:
-        """Take this link, as an earlier run did, whatever would be chosen now."""
+        """Take this link, as the journal says, whatever `choose` would take."""
         id = int(self.memory.seed([Link(url)]).ids[0])
         self._skipped.discard(np.array([id], np.int32))
         taken = self.frontier.pick(id, now) or self._let_in(id, url, now)
         self.leases[url] = Lease(self._link(id), id, taken.x, taken.score)
 
     def undo_choice(self, link: Link, now: float) -> None:
-        """Let a link that was chosen wait again, as if its turn had not come."""
+        """Put a chosen link back into the frontier, and let its host be asked at once."""
         lease = self.leases.pop(link.url)
         self.frontier.release(lease.id, now, UNASKED)
-        self._wait_again(lease)
+        self._requeue(lease)
 
     def absorb(self, visit: Visit, now: float) -> Step:
-        """Take in what came of a link: remember, learn, score what was found."""
+        """Absorb a visit: update guard, memory and gate, teach the agent, score the new links."""
         known = len(self.memory)
         lease = self.leases.pop(visit.link.url)
         self.frontier.release(lease.id, now, visit.host_delay)
@@ -198,13 +201,13 @@ class Navigator:
         visit = self.guard.note(self.memory, lease.id, visit)
         page = self.memory.visit(lease.id, visit)
         if self._has_gate:
-            self._tell_gate(lease.id, visit)
-        if page != lease.id:  # it was reached another way: no need to go there again
+            self._update_gate(lease.id, visit)
+        if page != lease.id:  # a redirect: the page it led to needs no visit of its own
             self._forget_skipped(np.array([page], np.int32))
             self.frontier.drop(np.array([page], np.int32))
         if self.vocabulary is not None and visit.page is not None:
             self.vocabulary.observe(visit.page.text)
-        found = self._found(page, visit)
+        found = self._new_links(page, visit)
         self._forget_skipped(found.ids)
         if self._has_gate:
             self.gate.see(found)
@@ -213,22 +216,22 @@ class Navigator:
         reward = self.agent.reward(visit)
         step = Step(lease.link, page, lease.x, reward, visit.verdict, visit.page, options, lease.id)
         self.agent.learn([step])
-        self._wait(found.ids, x, self._score(options))
+        self._enqueue(found.ids, x, self._score(options))
         if self.agent.ends(visit):
             self.frontier.end()
         self._rescore()
         self._shed()
-        if len(self.memory) - known > MANY or self.memory.visits % MEASURED_EVERY == 0:
-            self._keep_to_memory()
+        if len(self.memory) - known > MANY_LINKS or self.memory.visits % MEASURE_EVERY == 0:
+            self._limit_memory()
         return step
 
-    def bound(self, max_bytes: int) -> None:
-        """Keep all tables to so many bytes from now on."""
+    def limit_bytes(self, max_bytes: int) -> None:
+        """Limit all tables to `max_bytes` from now on; shed links at once if they are larger."""
         self.max_bytes = max_bytes
-        self._keep_to_memory()
+        self._limit_memory()
 
     def measures(self) -> dict[str, int]:
-        """Bytes of the tables of each part: a loaded crawl has as many as the one saved."""
+        """Bytes of the tables of each part; the same before saving and after loading a state."""
         return {
             "frontier": nbytes_of(self.frontier),
             "memory": self.memory.nbytes,
@@ -238,7 +241,7 @@ class Navigator:
         }
 
     def state(self) -> State:
-        """All of it."""
+        """Everything needed to continue the crawl exactly here."""
         return {
             "agent": self.agent.state(),
             "frontier": self.frontier.state(),
@@ -247,7 +250,7 @@ class Navigator:
             "gate": self.gate.state(),
             "aside": self._skipped.state(),
             "forced": sorted(self._forced),
-            "let_go": self.let_go.state(),
+            "let_go": self.shed_links.state(),
             "vocabulary": self.vocabulary.state() if self.vocabulary is not None else None,
             "max_bytes": self.max_bytes,
             "is_full": self._is_full,
@@ -268,7 +271,7 @@ class Navigator:
         }
 
     def load(self, state: State) -> None:
-        """Go on from a saved state."""
+        """Restore a saved state."""
         self.agent.load(state["agent"])
         self.frontier.load(state["frontier"])
         self.memory.load(state["memory"])
@@ -276,21 +279,21 @@ class Navigator:
         self.gate.load(state["gate"])
         self._skipped.load(state["aside"])
         self._forced = set(state["forced"])
-        self.let_go = ShedLinks(**state["let_go"])
+        self.shed_links = ShedLinks(**state["let_go"])
         if self.vocabulary is not None:
             self.vocabulary.load(state["vocabulary"])
-        self.max_bytes = state.get("max_bytes", self.max_bytes)  # older crawls had no limit
+        self.max_bytes = state.get("max_bytes", self.max_bytes)  # older states have no limit
         self._is_full = state.get("is_full", False)
         self._explore = state["explore"]
         self._credit = state["credit"]
         self._tries = dict(state["tries"])
-        width = self.agent.features.width  # 0.1.0 kept the page's number behind guide's features
+        width = self.agent.features.width  # 0.1.0 stored the page's number after guide's features
         for url, depth, source, id, x, score in state["leases"]:
             link = Link(url, depth=depth, source=source)
             self.leases[url] = Lease(link, id, x[:width], score)
 
     def _stops(self) -> bool:
-        asks = type(self.agent).stops is not Agent.stops  # the best score is not free to know
+        asks = type(self.agent).stops is not Agent.stops  # finding the best score takes time
         self.stopped = asks and len(self.frontier) > 0 and self.agent.stops(self.frontier.best())
         return self.stopped
 
@@ -300,20 +303,20 @@ class Navigator:
         return Link(self.memory.urls.url(id), depth=self.memory.depth(id), source=source)
 
     def _let_in(self, id: int, url: str, now: float) -> Taken:
-        """Take a link that does not wait: it was refused, skipped or shed."""
+        """Add a link to the frontier that was refused, skipped or shed, and take it."""
         ids = np.array([id], np.int32)
         x = self.agent.features(self.memory, Outlinks(None, -1, (Link(url),), ids))
-        self._wait(ids, x, np.array([np.inf], np.float32))
+        self._enqueue(ids, x, np.array([np.inf], np.float32))
         taken = self.frontier.pick(id, now)
         assert taken is not None  # noqa: S101 it waits now
         return taken
 
     def _passes(self, taken: Taken, link: Link) -> bool:
-        """Whether to fetch a link now; if not, the guard refused it or the gate skipped it."""
+        """Whether to fetch a link now; otherwise park it, because guard or gate refused it."""
         if not self.guard.allows(self.memory, taken.id, link):
             self.frontier.park(taken.id)
             return False
-        if taken.score == np.inf or taken.id in self._forced:  # a seed, or better than nothing
+        if taken.score == np.inf or taken.id in self._forced:  # a seed, or the best skipped link
             self._forced.discard(taken.id)
             return True
         if not self._has_gate:
@@ -327,7 +330,7 @@ class Navigator:
         return False
 
     def _reconsider(self) -> bool:
-        """When nothing waits any more, the best of what was skipped is better than nothing."""
+        """When no link waits, put the best skipped links back; return whether there were any."""
         if len(self.frontier) or not len(self._skipped):
             return False
         worths = partial(self.gate.worths, self.memory)
@@ -338,51 +341,51 @@ class Navigator:
         self.moved += 1
         return True
 
-    def _tell_gate(self, id: int, visit: Visit) -> None:
-        """Let the gate learn from a visit; links that deserve another look wait again."""
+    def _update_gate(self, id: int, visit: Visit) -> None:
+        """Let the gate learn from a visit, and put back the skipped links that it names."""
         self._skipped.learn(id, visit.verdict.relevant)
         again = self.gate.note(self.memory, id, visit)
         self._put_back_skipped(self._skipped.take(again))
 
     def _forget_skipped(self, ids: Ids) -> None:
-        """These wait again, or were visited."""
+        """Remove links from the skipped ones: they wait again or were visited."""
         if self._has_gate:
             self._skipped.discard(ids)
 
     def _put_back_skipped(self, skipped: Candidates | None) -> None:
         if skipped is not None:
-            self._wait(skipped.ids, skipped.x, self._score(skipped))
+            self._enqueue(skipped.ids, skipped.x, self._score(skipped))
 
     def _score(self, links: Candidates) -> Vector:
-        """The agent's scores, checked: one for each link, finite or -inf."""
+        """The agent's scores, shape (links,); a HoneyguideError unless each is finite or -inf."""
         scores = self.agent.score(links)
         if np.shape(scores) != (len(links),):
             raise HoneyguideError(
                 f"{_name(self.agent)} gave scores of shape {np.shape(scores)} for"
                 f" {counted(len(links), 'link')}: one number for each link is needed"
             )
-        if not scores.max(initial=-np.inf) < np.inf:  # NaN is above nothing
+        if not scores.max(initial=-np.inf) < np.inf:  # false for NaN, too
             raise HoneyguideError(
                 f"{_name(self.agent)} gave a score that is not a number or is infinite:"
                 " scores are finite, or -inf to refuse a link"
             )
         return scores
 
-    def _wait(self, ids: Ids, x: Matrix, scores: Vector) -> None:
-        """Let links wait for their turn."""
+    def _enqueue(self, ids: Ids, x: Matrix, scores: Vector) -> None:
+        """Put links into the frontier."""
         self.frontier.put(ids, self.lanes(self.memory.host(ids), x), x, scores)
 
-    def _wait_again(self, lease: Lease) -> None:
+    def _requeue(self, lease: Lease) -> None:
         ids, score = np.array([lease.id], np.int32), np.array([lease.score], np.float32)
-        self._wait(ids, lease.x[None], score)
+        self._enqueue(ids, lease.x[None], score)
 
     def _shed(self) -> None:
-        """Keep to the number of links that may wait."""
+        """Shed the worst waiting links beyond `max_waiting`."""
         if self._max_waiting is not None and len(self.frontier) > self._max_waiting:
-            self.let_go.shed(self.frontier.shed(self._max_waiting))
+            self.shed_links.shed(self.frontier.shed(self._max_waiting))
 
-    def _keep_to_memory(self) -> None:
-        """Let go of the worst links when tables take too much memory; at last note no new ones."""
+    def _limit_memory(self) -> None:
+        """Shed the worst links if the tables exceed `max_bytes`; at last, ignore new URLs."""
         if self.max_bytes is None:
             return
         frontier = self._compactable
@@ -393,43 +396,43 @@ class Navigator:
         room = max(self.max_bytes - rest, least)
         if frontier is not None and waiting > room:
             frontier.compact()
-            self._let_go_for_memory(frontier, room)
+            self._shed_for_memory(frontier, room)
 
-    def _let_go_for_memory(self, frontier: Compactable, room: int) -> None:
-        """Keep somewhat below what has room, so that it lasts for a while."""
+    def _shed_for_memory(self, frontier: Compactable, room: int) -> None:
+        """Shed links down to 90 % of `room` bytes, so that this is not needed at every visit."""
         share = SLACK * room / max(frontier.row_bytes, 1)
         if share < 1:
             scores = self.frontier.shed(int(len(self.frontier) * share))
-            self.let_go.shed(scores, for_memory=True)
+            self.shed_links.shed(scores, for_memory=True)
             frontier.compact()
 
     def _screen(self, urls: Sequence[str]) -> Mask:
-        """Which URLs never seen before are noted."""
+        """Which URLs never seen before are added to memory."""
         if self._is_full:
-            self.let_go.unnoted += len(urls)
+            self.shed_links.unnoted += len(urls)
             return np.zeros(len(urls), np.bool_)
         return self.guard.screen(self.memory, urls)
 
     def _try_again(self, lease: Lease, visit: Visit) -> Step:
-        """Let a link wait for another try; nothing is learnt from a failure that may pass."""
+        """Put a link back for another try; agents do not learn from temporary failures."""
         self._tries[lease.id] = self._tries.get(lease.id, 0) + 1
         self.memory.visits += 1
-        self._wait_again(lease)
+        self._requeue(lease)
         nothing = Candidates(np.empty(0, np.int32), np.empty((0, len(lease.x)), np.float32))
         return Step(lease.link, lease.id, lease.x, 0.0, visit.verdict, None, nothing, lease.id)
 
-    def _found(self, page: int, visit: Visit) -> Outlinks:
+    def _new_links(self, page: int, visit: Visit) -> Outlinks:
         if visit.page is None:
             return Outlinks(None, page, (), np.empty(0, np.int32))
         screens = self._is_full or not isinstance(self.guard, NoGuard)
         found = self.memory.link(page, visit.page, self._screen if screens else None)
         if not self.agent.follows(visit.page):
-            return _only(found, np.zeros(len(found.ids), np.bool_))
-        found = _only(found, self.frontier.wants(found.ids))
-        return _only(found, self.guard.admit(self.memory, found))
+            return _subset(found, np.zeros(len(found.ids), np.bool_))
+        found = _subset(found, self.frontier.wants(found.ids))
+        return _subset(found, self.guard.admit(self.memory, found))
 
     def _rescore(self) -> None:
-        """Score all that waits again, as often as the budget of links a visit allows."""
+        """Score all waiting links again if the agent asks for it and `rescoring` allows it."""
         waiting = len(self.frontier)
         self._credit = min(self._credit + self.rescoring, max(waiting, 1))
         if self.agent.stale() and self._credit >= waiting:
@@ -441,8 +444,8 @@ def _name(agent: Agent) -> str:
     return f"agent {type(agent.learner).__name__}"
 
 
-def _only(found: Outlinks, chosen: Mask) -> Outlinks:
-    if np.count_nonzero(chosen) == len(chosen):  # half the time of chosen.all()
+def _subset(found: Outlinks, chosen: Mask) -> Outlinks:
+    if np.count_nonzero(chosen) == len(chosen):  # twice as fast as chosen.all()
         return found
     links = tuple(compress(found.links, chosen.tolist()))
     return Outlinks(found.page, found.source, links, found.ids[chosen])

@@ -1,4 +1,4 @@
-"""Links that a gate has skipped, kept so that they can wait again."""
+"""Links that a gate has skipped; they can return to the frontier."""
 
 from collections.abc import Callable
 
@@ -8,51 +8,51 @@ from numpy.typing import NDArray
 from honeyguide.contracts import Candidates, Ids, Scorer, State, Vector
 from honeyguide.frontiers.block import NOTHING, Block
 
-WORTH, SCORE = 0, 1  # two opinions of a link: the gate's and the agent's
-MEMORY = 20  # links by which an opinion is judged
+WORTH, SCORE = 0, 1  # two ways to rank a skipped link: by the gate's worth, by the agent's score
+MEMORY = 20  # fetches over which the success of a ranking is averaged
 
 
 class SkippedLinks:
-    """Skipped links by host; they cost what waiting links cost."""
+    """Skipped links with their features; each takes as much memory as a waiting link."""
 
     def __init__(self, width: int) -> None:
         self._block = Block(width)
         self._hosts = 0
-        self._kind: dict[int, int] = {}  # by page: why it was taken for want of better ones
-        self._brought = [0.5, 0.5]  # relevant pages a fetch, lately, by kind
+        self._kind: dict[int, int] = {}  # by page: which ranking chose it in take_best
+        self._brought = [0.5, 0.5]  # by ranking: recent relevant pages per fetch
 
     def __len__(self) -> int:
         return len(self._block)
 
     @property
     def nbytes(self) -> int:
-        """Bytes of its tables."""
+        """Bytes of the table."""
         return self._block.nbytes
 
     def add(self, id: int, host: int, x: Vector) -> None:
-        """Keep a link."""
+        """Add a skipped link: its page, host and features."""
         self._hosts = max(self._hosts, host + 1)
         self._block.grow_hosts(self._hosts)
         ids, hosts = np.array([id], np.int32), np.array([host], np.int32)
         self._block.put(ids, hosts, x[None], np.zeros(1, np.float32))
 
     def discard(self, ids: Ids) -> None:
-        """These wait again, or were visited: forget them."""
+        """Remove links that were visited or wait in the frontier again; unknown ids are ignored."""
         if len(self):
             for id in ids[self._block.holds(ids)].tolist():
                 self._block.remove(id)
 
     def take(self, ids: Ids) -> Candidates | None:
-        """Those of these links that are kept here, no longer; none when there are none."""
+        """Remove and return those of these links that are here; None if there are none."""
         if not len(self) or not len(ids):
             return None
         kept = ids[self._block.holds(ids)]
         return self._take(self._block.rows(kept)) if len(kept) else None
 
     def take_best(self, worths: Callable[[Ids], Vector], score: Scorer, count: int) -> Candidates:
-        """Some links, those worth most and those with the best scores; no longer kept.
+        """Remove and return about `count` links: the best by worth and the best by score.
 
-        Most are of the kind that has lately brought more relevant pages.
+        Four in five come from the ranking that has recently found more relevant pages per fetch.
         """
         block = self._block
         block.rescore(score)
@@ -67,13 +67,13 @@ class SkippedLinks:
         return self._take(rows[np.union1d(by_worth, by_score)])
 
     def learn(self, id: int, relevant: bool) -> None:
-        """What came of a link that was taken for want of better ones; of others, nothing."""
+        """Update the success of the ranking that chose a link; ignore other links."""
         kind = self._kind.pop(id, None)
         if kind is not None:
             self._brought[kind] += (relevant - self._brought[kind]) / MEMORY
 
     def state(self) -> State:
-        """All of it."""
+        """Everything that `load` needs."""
         return {
             "block": self._block.state(),
             "hosts": self._hosts,
@@ -82,7 +82,7 @@ class SkippedLinks:
         }
 
     def load(self, state: State) -> None:
-        """Become what was saved."""
+        """Restore a saved state."""
         self._block.load(state["block"])
         self._hosts = state["hosts"]
         self._kind = dict(state["kind"])

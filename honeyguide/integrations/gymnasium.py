@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from honeyguide.agents.oracle import Oracle
 from honeyguide.contracts import Agent, Candidates, Features, Goal, Link, Visit, World
-from honeyguide.engine.loop import run_jumping
+from honeyguide.engine.loop import run_simulated
 from honeyguide.errors import HoneyguideError
 from honeyguide.integrations.candidate_frontier import CandidateFrontier, Ranked
 from honeyguide.integrations.link_rows import LinkRows
@@ -198,4 +198,4 @@ def _visited(world: World, link: Link) -> Visit:
     except RuntimeError:  # it needs a loop: visits are pure, so it can be repeated
         pass
     visit.close()
-    return run_jumping(world.visit(link))
+    return run_simulated(world.visit(link))

@@ -1,3 +1,4 @@
-"""Crawl folders: journal, snapshots, pages, exports, check and repair. Nothing here decides what is
-crawled.
+"""Crawl folders: journal, snapshots, pages, exports, reports, check and repair.
+
+Nothing here decides what is crawled.
 """

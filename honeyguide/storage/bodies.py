@@ -1,4 +1,4 @@
-"""Bodies that rows of pages speak of and WARC files no longer hold, as far as that is cheap."""
+"""Find response bodies that are missing from WARC files, by the files' sizes alone."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from honeyguide.disk.files import inside
 from honeyguide.errors import HoneyguideError
-from honeyguide.storage.database import WARCS, told
+from honeyguide.storage.database import WARCS, one_line
 from honeyguide.text.words import are
 
 _FILES = """
@@ -17,12 +17,12 @@ _BEYOND = "SELECT count(*) FROM pages WHERE warc = ? AND warc_offset + warc_leng
 
 
 def lost_bodies(database: sqlite3.Connection, folder: Path) -> Iterator[str]:
-    """A sentence for each file that is missing, or shorter than its rows say."""
+    """Yield a sentence for each WARC file that is missing or shorter than table `pages` says."""
     for name, count, end in database.execute(_FILES).fetchall():
         try:
             path = inside(inside(folder, WARCS), name)
         except HoneyguideError as error:
-            yield f"{bodies_of(count)} cannot be read: {told(error)}"
+            yield f"{bodies_of(count)} cannot be read: {one_line(error)}"
             continue
         size = path.stat().st_size if path.is_file() else None
         if size is None:
@@ -33,10 +33,10 @@ def lost_bodies(database: sqlite3.Connection, folder: Path) -> Iterator[str]:
 
 
 def file_is_missing(name: str, count: int) -> str:
-    """Say what a WARC file that is gone held."""
+    """A sentence about a missing WARC file that held the bodies of `count` pages."""
     return f"{name} is missing, and with it {bodies_of(count)}"
 
 
 def bodies_of(count: int) -> str:
-    """The bodies of so many pages."""
+    """Words for `count` bodies, in singular or plural."""
     return "the body of 1 page" if count == 1 else f"the bodies of {count:,} pages"

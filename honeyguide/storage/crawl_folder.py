@@ -16,7 +16,7 @@ from typing import Any
 from honeyguide.assemble import Assembled, table_bytes, with_examples
 from honeyguide.contracts import Cut, Observable, Recalling, Step, Visit
 from honeyguide.disk.files import inside, make_folder, replacing
-from honeyguide.engine.loop import Crawl, Observer, Outcome, run_jumping
+from honeyguide.engine.loop import Crawl, Observer, Outcome, run_simulated
 from honeyguide.engine.machine import resident_size
 from honeyguide.errors import HoneyguideError
 from honeyguide.learning.policies import save_policy
@@ -33,21 +33,21 @@ from honeyguide.registry import (
     split,
 )
 from honeyguide.storage.database import create, holds_crawl, settings
-from honeyguide.storage.store import Recorded, Store
+from honeyguide.storage.store import RecordingNavigator, Store
 from honeyguide.web.http import asked_with
 
-Watcher = Callable[[Plan, Recorded, Visit], None]  # told of each absorbed visit
-Warn = Callable[[str], None]  # told what is lost without which a crawl goes on
+Watcher = Callable[[Plan, RecordingNavigator, Visit], None]  # called after each absorbed visit
+Warn = Callable[[str], None]  # called with a sentence for each loss that a crawl can do without
 INTERRUPTED = "interrupted"
 MEMORY_SPENT = "memory spent"
-MEASURED_EVERY = 16  # visits between two looks at the memory that the process holds
-START = "start.policy"  # what the agent of a crawl started from
-LEARNT = "learnt.policy"  # what it has learnt
-PARTS = ("agent", "encoder", "gate", "guard", "judge", "world")  # that a plan names
+MEASURE_EVERY = 16  # visits between two measurements of the process's memory
+START = "start.policy"  # the policy that the agent started from
+LEARNT = "learnt.policy"  # the policy that it had when the crawl stopped
+PARTS = ("agent", "encoder", "gate", "guard", "judge", "world")  # kinds that a plan names
 
 
-def begin(folder: Path, plan: Plan) -> None:
-    """Make a folder the place of a crawl, once all that its plan names has been found."""
+def create_crawl(folder: Path, plan: Plan) -> None:
+    """Create the folder of a new crawl, after checking that every part of its plan can be made."""
     refuse_crawls_at_import()
     plan = replace(with_examples(plan), year=time.gmtime().tm_year)
     plan.open().navigator()
@@ -55,46 +55,47 @@ def begin(folder: Path, plan: Plan) -> None:
     plan = replace(plan, part_folders=(*plan.part_folders, *folders))
     if plan.policy and not holds_crawl(folder):
         plan = _with_copied_policy(plan, folder)
-    whole = {kind: from_root(kind, spec) for kind in PARTS if (spec := getattr(plan, kind))}
+    specs = {kind: spec for kind in PARTS if (spec := getattr(plan, kind))}
+    absolute = {kind: with_absolute_paths(kind, spec) for kind, spec in specs.items()}
     record = str(Path(plan.record).absolute()) if plan.record else ""
-    create(folder, asdict(plan) | whole | {"record": record})
+    create(folder, asdict(plan) | absolute | {"record": record})
 
 
-def from_root(kind: str, spec: str) -> str:
-    """The same part with its files' whole paths, so that it can be made again from anywhere."""
+def with_absolute_paths(kind: str, spec: str) -> str:
+    """Make the file names in a part's spec absolute: it then works from any working directory."""
     name, rest = split(kind, lasting_spec(kind, spec))
     found = find(kind, name)
     if not found.files or not rest:
         return str(Spec(name, rest))
     pieces = [rest] if found.is_list or _names_file(rest) else rest.split(",")
-    return f"{name}:{','.join(_piece_from_root(found, piece, rest) for piece in pieces)}"
+    return f"{name}:{','.join(_absolute_piece(found, piece, rest) for piece in pieces)}"
 
 
 def outside_parts(plan: Plan) -> dict[str, str]:
-    """The parts of a plan that are not honeyguide's own: kind -> place; nothing is imported."""
+    """Return the places of a plan's parts that are not honeyguide's own, without importing them."""
     places = {kind: place_of(kind, getattr(plan, kind)) for kind in PARTS if getattr(plan, kind)}
     return {kind: place for kind, place in places.items() if place}
 
 
-def _piece_from_root(found: Part, piece: str, rest: str) -> str:
+def _absolute_piece(found: Part, piece: str, rest: str) -> str:
     key = f"{found.files}=" if piece.startswith(f"{found.files}=") else ""
     path = piece.removeprefix(key)
-    whole = str(Path(path).absolute())
-    is_safe = "," not in whole or (piece == rest and not key)  # commas also part settings
+    absolute = str(Path(path).absolute())
+    is_safe = "," not in absolute or (piece == rest and not key)  # commas also separate settings
     is_file = not found.is_name(path) and _names_file(path)
-    return key + whole if is_file and is_safe else piece
+    return key + absolute if is_file and is_safe else piece
 
 
 def _names_file(path: str) -> bool:
-    """Whether a path, or a pattern of a path's last part, leads to something."""
+    """Whether a path exists, or a glob pattern matches any file."""
     try:
         return bool(path) and (Path(path).exists() or any(Path().glob(path)))
-    except (OSError, ValueError, NotImplementedError):  # too long, or no relative pattern
+    except (OSError, ValueError, NotImplementedError):  # too long, or not a relative pattern
         return False
 
 
 def _with_copied_policy(plan: Plan, folder: Path) -> Plan:
-    """The same with its policy in the folder, so that resuming does not depend on another."""
+    """Copy the plan's policy into the folder, so that resuming needs no file outside it."""
     try:
         make_folder(folder)
         with replacing(folder / START) as file:
@@ -104,31 +105,32 @@ def _with_copied_policy(plan: Plan, folder: Path) -> Plan:
     return replace(plan, policy=START)
 
 
-def _ignore(sentence: str) -> None:
-    """Warn nobody."""
+def _ignore_warning(sentence: str) -> None:
+    """Do nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How a crawl in a folder ended, and what was left out on the way."""
+    """How a crawl in a folder ended, and what was left out."""
 
     outcome: Outcome
     cuts: list[Cut]
-    let_go: str = ""  # links forgotten for want of room; empty when none were
-    differing: int = 0  # choices of earlier runs that this version would not make
+    shed_links: str = ""  # how many links were dropped for lack of room; empty if none were
+    differing: int = 0  # choices in the journal that this version would not make
 
 
-def go_on(
+def run_crawl(
     folder: Path,
     watcher: Watcher,
-    warn: Warn = _ignore,
-    began: Callable[[Crawl], None] | None = None,
+    warn: Warn = _ignore_warning,
+    on_start: Callable[[Crawl], None] | None = None,
     **changes: Any,
 ) -> Ended:
-    """Crawl in a folder from where it was, until a limit (which may change) or an interruption.
+    """Run or resume the crawl in a folder until a limit is reached or it is interrupted.
 
-    What is lost without which the crawl goes on is told in sentences before the first page.
-    `began` is called with the crawl before it runs: to stop or pause it from another thread.
+    `changes` replace settings of the plan, for later runs too. `warn` is called before the first
+    page, with a sentence for each loss (such as missing bodies) that the crawl can do without.
+    `on_start` gets the crawl before it runs: to stop or pause it from another thread.
     """
     plan = replace(_plan(folder), **changes)
     if plan.policy:
@@ -144,14 +146,14 @@ def go_on(
     try:
         for sentence in store.warnings:
             warn(sentence)
-        if changes:  # hold for the next time too
+        if changes:  # store them for later runs
             store.note(settings=json.dumps(settings(folder) | changes))
         limit = opened.plan.memory_limit
-        recorded = Recorded(opened.navigator(), store, limit and table_bytes(limit))
+        recorded = RecordingNavigator(opened.navigator(), store, limit and table_bytes(limit))
         if isinstance(opened.world, Recalling):
             opened.world.recall(store.learnt())
         if isinstance(opened.world, Observable):
-            opened.world.observe(store.asked)
+            opened.world.observe(store.record_request)
         plan = opened.plan
 
         def watch(visit: Visit, step: Step, now: float) -> None:
@@ -160,29 +162,29 @@ def go_on(
         crawl = opened.crawl(recorded, watch)
         crawl.observer = _within_memory(crawl, limit or math.inf)
         crawl.begin = recorded.started_at
-        if began is not None:
-            began(crawl)
+        if on_start is not None:
+            on_start(crawl)
         run = _run_live if opened.takes_time else _run_simulated
         outcome = run(crawl, opened)
         store.snapshot(recorded.navigator.state())
         cuts = recorded.navigator.guard.report()
-        let_go = str(recorded.navigator.let_go)
+        shed_links = str(recorded.navigator.shed_links)
         store.note(
             stopped=outcome.reason,
             cuts=json.dumps([asdict(cut) for cut in cuts]),
-            let_go=let_go,
+            let_go=shed_links,
             gate=json.dumps(recorded.navigator.gate.policy()),
         )
-        store.flush()  # what was found comes first, should the disk be full
+        store.flush()  # pages first: the disk may be too full for the policy
         save_policy(folder / LEARNT, plan.agent, recorded.navigator.agent)
-        return Ended(outcome, cuts, let_go, store.differing)
+        return Ended(outcome, cuts, shed_links, store.differing)
     finally:
         store.close()
 
 
 def _plan(folder: Path) -> Plan:
     try:
-        # a crawl that an earlier version began goes on by the rules of that version
+        # settings without `bounded` are of a version whose guard had no limits of domains
         return Plan(**{"bounded": False} | settings(folder))
     except TypeError as error:
         raise HoneyguideError(
@@ -192,26 +194,26 @@ def _plan(folder: Path) -> Plan:
 
 
 def _within_memory(crawl: Crawl, limit: float) -> Observer:
-    """Tell the crawl's observer of each visit, and end the crawl before memory does."""
-    tell, visits = crawl.observer, count(1)
+    """Wrap the crawl's observer: stop the crawl when the process takes more than `limit` bytes."""
+    observer, visits = crawl.observer, count(1)
 
     def watch(visit: Visit, step: Step, now: float) -> None:
-        if tell is not None:
-            tell(visit, step, now)
-        if next(visits) % MEASURED_EVERY == 0 and (resident_size() or 0) > limit:
+        if observer is not None:
+            observer(visit, step, now)
+        if next(visits) % MEASURE_EVERY == 0 and (resident_size() or 0) > limit:
             crawl.stop(MEMORY_SPENT)
 
     return watch
 
 
 def _run_simulated(crawl: Crawl, opened: Assembled) -> Outcome:
-    """Run on a clock that jumps."""
+    """Run on a simulated clock."""
 
     async def run() -> Outcome:
-        _heed_signals(crawl)
+        _stop_on_signals(crawl)
         return await crawl.run(opened.seeds)
 
-    return run_jumping(run())
+    return run_simulated(run())
 
 
 def _run_live(crawl: Crawl, opened: Assembled) -> Outcome:
@@ -219,7 +221,7 @@ def _run_live(crawl: Crawl, opened: Assembled) -> Outcome:
     crawl.begin = max(crawl.begin, time.time())
 
     async def run() -> Outcome:
-        _heed_signals(crawl)
+        _stop_on_signals(crawl)
         try:
             return await crawl.run(opened.seeds)
         finally:
@@ -230,7 +232,7 @@ def _run_live(crawl: Crawl, opened: Assembled) -> Outcome:
 
 
 def _new_loop() -> asyncio.AbstractEventLoop:
-    """A fast loop, where there is one for the system."""
+    """An event loop of uvloop if it is installed, else of asyncio."""
     try:
         import uvloop  # noqa: PLC0415
     except ModuleNotFoundError:
@@ -238,15 +240,15 @@ def _new_loop() -> asyncio.AbstractEventLoop:
     return uvloop.new_event_loop()
 
 
-def _heed_signals(crawl: Crawl) -> None:
-    """Let the first Ctrl-C or SIGTERM end the crawl cleanly, the second at once."""
+def _stop_on_signals(crawl: Crawl) -> None:
+    """Stop the crawl cleanly on the first Ctrl-C or SIGTERM, and at once on the second."""
     if threading.current_thread() is not threading.main_thread():
-        return  # only there can signals be heard
+        return  # Python delivers signals to the main thread only
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, _interrupt, crawl)
 
 
 def _interrupt(crawl: Crawl) -> None:
-    for number in (signal.SIGINT, signal.SIGTERM):  # as safe as a kill
+    for number in (signal.SIGINT, signal.SIGTERM):  # like a kill, this loses no event
         asyncio.get_running_loop().add_signal_handler(number, os._exit, 128 + number)
     crawl.stop(INTERRUPTED)

@@ -23,12 +23,12 @@ from honeyguide.version import VERSION
 
 FILE = "crawl.sqlite"
 WARCS = "warc"  # the folder of the bodies
-BESIDE = ("-wal", "-shm", "-journal")  # what SQLite writes next to it
-_TOLD = 300  # characters of an error
+BESIDE = ("-wal", "-shm", "-journal")  # endings of the files that SQLite writes next to it
+_MAX_MESSAGE = 300  # characters of an error that are shown
 FORMAT = 2  # of the tables below
-OLDEST = 1  # format that can be read: its rows have no checksums, its snapshots are files
-_MOST_FORMATS = 255  # that there will ever be; a larger number is damage
-_DAMAGE = (  # what SQLite says of a file that is not what was written
+OLDEST = 1  # the oldest format that can be read: no checksums, snapshots in files
+_MOST_FORMATS = 255  # a larger format number is damage
+_DAMAGE = (  # error codes of SQLite that mean a damaged file
     sqlite3.SQLITE_CORRUPT,
     sqlite3.SQLITE_NOTADB,
     sqlite3.SQLITE_ERROR,
@@ -36,15 +36,15 @@ _DAMAGE = (  # what SQLite says of a file that is not what was written
     sqlite3.SQLITE_FORMAT,
 )
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-_ID = 0x686F6E79  # "hony", where SQLite keeps what kind of file it is
-_LEAST = 512  # bytes of any database: its smallest block
+_ID = 0x686F6E79  # "hony": SQLite's application_id, which says what kind of file it is
+_LEAST = 512  # bytes of the smallest possible database: one block
 _CRAWL = {"about", "journal", "pages"}  # tables that every crawl has
 _encode = msgspec.msgpack.Encoder().encode
 
-# every row ends in a checksum of the rest; rows of format 1 have none
+# the last column is a checksum of the others; rows of format 1 have none
 _TABLES = """
 CREATE TABLE about (key TEXT PRIMARY KEY, value, checksum INTEGER) WITHOUT ROWID;
-CREATE TABLE journal (  -- what happened since the older of two snapshots, in order
+CREATE TABLE journal (  -- the events since the older of two snapshots, in order
     n INTEGER PRIMARY KEY,
     kind TEXT NOT NULL,  -- seed, take, look, visit, bound
     now REAL NOT NULL,  -- on the crawl's own clock
@@ -104,8 +104,8 @@ CREATE TABLE requests (  -- one for each that was sent, in the order of their en
     checksum INTEGER  -- of all but n
 );
 """
-_NEW = ("pieces", "hosts", "requests")  # tables that folders of format 1 may be without
-_ADDED = {  # columns that they are without
+_NEW = ("pieces", "hosts", "requests")  # tables that folders of format 1 may lack
+_ADDED = {  # columns that they lack
     "about": ("checksum INTEGER",),
     "journal": ("checksum INTEGER",),
     "pages": ("checksum INTEGER",),
@@ -115,25 +115,25 @@ _ADDED = {  # columns that they are without
 
 
 class NoCrawlError(HoneyguideError):
-    """There is nothing in a folder that a crawl could have left, or no folder."""
+    """A path is not a crawl folder, or does not exist."""
 
 
 class NewerCrawlError(HoneyguideError):
-    """A later version wrote the crawl."""
+    """A newer version of honeyguide wrote the crawl."""
 
 
 class DamagedCrawlError(HoneyguideError):
-    """The database of a crawl is not what was written."""
+    """The database of a crawl is damaged."""
 
-    def __init__(self, folder: Path, what: str, can_be_mended: bool = True) -> None:
-        left = f": 'honeyguide check {folder}' says what can still be used"
-        super().__init__(f"{folder / what}{cure(folder) if can_be_mended else left}")
-        self.what = what  # it begins with the name of the file
-        self.can_be_mended = can_be_mended
+    def __init__(self, folder: Path, what: str, is_repairable: bool = True) -> None:
+        left = f": 'honeyguide check {folder}' shows what can still be used"
+        super().__init__(f"{folder / what}{repair_hint(folder) if is_repairable else left}")
+        self.what = what  # a sentence that starts with the name of the file
+        self.is_repairable = is_repairable
 
 
 def create(folder: Path, settings: Mapping[str, Any]) -> None:
-    """Make a folder the place of a new crawl with these settings."""
+    """Create the folder and the database of a new crawl with these settings."""
     try:
         make_folder(folder)
         lock = Lock(folder)
@@ -142,10 +142,10 @@ def create(folder: Path, settings: Mapping[str, Any]) -> None:
     try:
         if holds_crawl(folder):
             raise HoneyguideError(
-                f"{folder} already holds a crawl: go on with 'honeyguide resume {folder}'"
+                f"{folder} already holds a crawl: continue it with 'honeyguide resume {folder}'"
                 " or choose another folder"
             )
-        if _has_bodies(folder):  # the first page would take their place
+        if _has_bodies(folder):  # the first page would overwrite them
             raise HoneyguideError(
                 f"{folder} holds the bodies of another crawl, in {WARCS}: choose another folder"
             )
@@ -160,38 +160,38 @@ def create(folder: Path, settings: Mapping[str, Any]) -> None:
 
 
 def holds_crawl(folder: Path) -> bool:
-    """Whether a crawl was begun in a folder; one killed while it was created was not."""
+    """Whether a folder holds a crawl; one that was killed while it was created does not count."""
     path = inside(folder, FILE)
     if not path.exists():
         return False
     if path.is_dir():
-        raise HoneyguideError(f"cannot begin a crawl in {folder}: its {FILE} is a folder")
-    if path.stat().st_size < _LEAST and _has_begun(path):
-        return True  # SQLite would remove the log
-    with closing(connect(folder, only_read=_has_begun(path))) as database:
+        raise HoneyguideError(f"cannot create a crawl in {folder}: its {FILE} is a folder")
+    if path.stat().st_size < _LEAST and _has_log(path):
+        return True  # opening the file would make SQLite remove the log
+    with closing(connect(folder, read_only=_has_log(path))) as database:
         try:
             return bool(database.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0])
         except sqlite3.DatabaseError as error:
             if not _is_damage(error):
                 raise explain(error, folder) from None
-            return True  # something else, that must not be overwritten
+            return True  # not a database: it must not be overwritten
 
 
-def open_crawl(folder: Path, only_read: bool | None = None) -> sqlite3.Connection:
-    """Open the database of a crawl, or say why that cannot be done.
+def open_crawl(folder: Path, read_only: bool | None = None) -> sqlite3.Connection:
+    """Open the database of a crawl; a HoneyguideError says why that is not possible.
 
-    Where it is not said: only to read where there is a log, which the last connection to write
-    would put into the file and remove as it closes, with all that shows whether it is damaged.
+    By default it is opened read-only if there is a write-ahead log: a connection that may write
+    would move the log into the file when it closes, and with it the evidence of damage.
     """
     path = crawl_file(folder)
     if path.stat().st_size < _LEAST:  # SQLite would remove the log of an empty file
         raise _empty(folder)
     database = None
     try:
-        database = connect(folder, _has_begun(path) if only_read is None else only_read)
+        database = connect(folder, _has_log(path) if read_only is None else read_only)
         _check_kind(database, folder)
         _check_schema(database, folder)
-        database.execute("PRAGMA synchronous = FULL")  # a commit is safe before the next begins
+        database.execute("PRAGMA synchronous = FULL")  # each commit is synced before the next one
     except (sqlite3.Error, UnicodeError) as error:
         if database is not None:
             database.close()
@@ -204,7 +204,7 @@ def open_crawl(folder: Path, only_read: bool | None = None) -> sqlite3.Connectio
 
 
 def crawl_file(folder: Path) -> Path:
-    """Where the database of a crawl is; NoCrawlError where there can be none."""
+    """The path of a crawl's database; NoCrawlError if there is none."""
     try:
         is_there, is_folder = folder.exists(), folder.is_dir()
     except OSError as error:
@@ -212,22 +212,24 @@ def crawl_file(folder: Path) -> Path:
     if not is_there:
         raise NoCrawlError(f"{folder} does not exist")
     if not is_folder:
-        raise NoCrawlError(f"{folder} is a file: name the folder that holds the crawl")
+        raise NoCrawlError(f"{folder} is a file: give the folder that holds the crawl")
     path = inside(folder, FILE)
     if path.is_dir():
         raise NoCrawlError(f"{folder} holds no crawl: its {FILE} is a folder")
     if not path.exists():
-        raise NoCrawlError(f"{folder} holds no crawl: there is no {FILE} in it{_rest(folder)}")
+        raise NoCrawlError(
+            f"{folder} holds no crawl: there is no {FILE} in it{_bodies_hint(folder)}"
+        )
     return path
 
 
-def _rest(folder: Path) -> str:
-    """What can be used of a crawl without a database, to end a sentence with."""
-    return f"; {rescue(folder)}" if _has_bodies(folder) else ""
+def _bodies_hint(folder: Path) -> str:
+    """The end of a sentence: how to import the bodies, if there are any."""
+    return f"; {import_hint(folder)}" if _has_bodies(folder) else ""
 
 
-def rescue(folder: Path) -> str:
-    """How bodies are read that no database speaks of."""
+def import_hint(folder: Path) -> str:
+    """A command that imports the bodies of a crawl without its database."""
     return f"'honeyguide import warc {folder / WARCS} NEW' makes a recorded web of the bodies"
 
 
@@ -239,16 +241,16 @@ def _check_kind(database: sqlite3.Connection, folder: Path) -> None:
         raise DamagedCrawlError(folder, f"{FILE} is damaged: no crawl has format {format}")
     if format > FORMAT:
         raise NewerCrawlError(
-            f"{folder} was written by honeyguide {_writer(database)}"
+            f"{folder} was written by honeyguide {_writing_version(database)}"
             f" (its format is {format}, this one, {VERSION}, reads {OLDEST} to {FORMAT})"
         )
 
 
 def _other_kind(database: sqlite3.Connection, folder: Path) -> HoneyguideError:
-    """What a file is that does not say that it is a crawl's."""
+    """The error for a database that does not have honeyguide's application_id."""
     tables = {name for (name,) in database.execute("SELECT name FROM sqlite_schema")}
     if tables >= _CRAWL:
-        what = f"{FILE} is damaged: its first bytes do not say that it is a crawl's"
+        what = f"{FILE} is damaged: its header does not name it as a crawl's"
         return DamagedCrawlError(folder, what)
     if tables:
         return NoCrawlError(f"{folder} holds no crawl: its {FILE} is a database of something else")
@@ -256,11 +258,11 @@ def _other_kind(database: sqlite3.Connection, folder: Path) -> HoneyguideError:
 
 
 def _empty(folder: Path) -> HoneyguideError:
-    """What a database without tables is: cut off where other files show that there was a crawl."""
-    if not _has_bodies(folder) and not _has_begun(folder / FILE):
+    """The error for a database without tables: it is damaged if bodies or a log are there."""
+    if not _has_bodies(folder) and not _has_log(folder / FILE):
         return NoCrawlError(f"{folder} holds no crawl: its {FILE} is empty")
     what = f"{FILE} is cut off: nothing is left of it, and it cannot be rebuilt"
-    return DamagedCrawlError(folder, what, can_be_mended=False)
+    return DamagedCrawlError(folder, what, is_repairable=False)
 
 
 def _has_bodies(folder: Path) -> bool:
@@ -268,7 +270,7 @@ def _has_bodies(folder: Path) -> bool:
 
 
 def _check_schema(database: sqlite3.Connection, folder: Path) -> None:
-    """Whoever sent the folder: plain tables that honeyguide makes, and nothing that acts."""
+    """Raise a HoneyguideError unless the database has only plain tables that honeyguide makes."""
     for kind, name, sql in database.execute("SELECT type, name, sql FROM sqlite_schema").fetchall():
         is_ours = is_plain_table(database, kind, name, sql) or (kind == "index" and sql is None)
         if not is_ours:
@@ -279,7 +281,7 @@ def _check_schema(database: sqlite3.Connection, folder: Path) -> None:
 
 
 def is_plain_table(database: sqlite3.Connection, kind: str, name: str, sql: str) -> bool:
-    """Whether something in a schema is one of the tables above, which keeps and does not act."""
+    """Whether a schema entry is one of the tables above, and neither virtual nor computed."""
     if kind != "table" or name not in {*_ADDED, *_NEW}:
         return False
     columns = database.execute(f"PRAGMA table_xinfo({name})")
@@ -291,101 +293,105 @@ def _pragma(database: sqlite3.Connection, name: str) -> int:
     return int(database.execute(f"PRAGMA {name}").fetchone()[0])
 
 
-def _writer(database: sqlite3.Connection) -> str:
+def _writing_version(database: sqlite3.Connection) -> str:
     try:
         row = database.execute(
             "SELECT value FROM about WHERE key IN ('version', 'written_by') ORDER BY key DESC"
         ).fetchone()
     except sqlite3.Error:
         row = None
-    return told(row[0])[:40] if row else "of another version"
+    return one_line(row[0])[:40] if row else "of another version"
 
 
 def format_of(database: sqlite3.Connection) -> int:
-    """Which format its tables have."""
+    """The number of the format of the tables."""
     return _pragma(database, "user_version")
 
 
 @contextmanager
 def reading(folder: Path) -> Iterator[sqlite3.Connection]:
-    """The database of a crawl to read from; damage that shows is told in a sentence."""
+    """Open the database of a crawl for reading; errors while it is read become HoneyguideErrors."""
     with closing(open_crawl(folder)) as database:
         try:
             yield database
         except (sqlite3.Error, ValueError, LookupError, TypeError) as error:
             if isinstance(error, sqlite3.Error) and _is_damage(error):
                 raise explain(error, folder) from None
-            raise HoneyguideError(f"cannot read {folder / FILE}: {told(error)}") from None
+            raise HoneyguideError(f"cannot read {folder / FILE}: {one_line(error)}") from None
 
 
-def connect(folder: Path, only_read: bool = False) -> sqlite3.Connection:
-    """A connection that may move between threads and leaves transactions to its user."""
+def connect(folder: Path, read_only: bool = False) -> sqlite3.Connection:
+    """Connect to a crawl's database: usable from any thread, without automatic transactions."""
     path = inside(folder.resolve(), FILE)
     for end in BESIDE:
         inside(path.parent, FILE + end)
     where = path.as_uri()
-    if path.exists() and (only_read or not os.access(folder, os.W_OK)):
-        where += "?mode=ro" if _has_begun(path) else "?immutable=1"
+    if path.exists() and (read_only or not os.access(folder, os.W_OK)):
+        where += "?mode=ro" if _has_log(path) else "?immutable=1"
     database = sqlite3.connect(
         where, uri=True, isolation_level=None, check_same_thread=False, timeout=30
     )
-    database.execute("PRAGMA trusted_schema = OFF")  # no function runs because the file says so
+    database.execute("PRAGMA trusted_schema = OFF")  # a schema cannot call functions
     database.execute("PRAGMA cell_size_check = ON")
     return database
 
 
-def _has_begun(path: Path) -> bool:
-    """Whether there are commits that are not in the file itself yet."""
+def _has_log(path: Path) -> bool:
+    """Whether there is a write-ahead log with commits that the file itself may lack."""
     log = path.with_name(f"{path.name}-wal")
     return log.exists() and log.stat().st_size > 0
 
 
 def about(database: sqlite3.Connection) -> dict[str, Any]:
-    """What is known about the crawl as a whole."""
+    """The table `about` as a dict: settings, version and counts of the crawl."""
     if format_of(database) < FORMAT:
         return dict(database.execute("SELECT key, value FROM about"))
     rows = database.execute("SELECT key, value, checksum FROM about").fetchall()
     for row in rows:
-        if not is_whole(row):
-            raise HoneyguideError(f"the crawl's {row[0]!r} is damaged{cure(path_of(database))}")
+        if not checksum_matches(row):
+            raise HoneyguideError(
+                f"the crawl's {row[0]!r} is damaged{repair_hint(path_of(database))}"
+            )
     return {key: value for key, value, _ in rows}
 
 
 def path_of(database: sqlite3.Connection) -> Path:
-    """The folder of a crawl's database."""
+    """The folder that an open database is in."""
     return Path(database.execute("PRAGMA database_list").fetchone()[2]).parent
 
 
-def cure(folder: Path) -> str:
-    """What can be done about damage, to end a sentence with."""
-    return f": 'honeyguide check {folder} --repair' mends what can be mended"
+def repair_hint(folder: Path) -> str:
+    """The end of a sentence: the command that repairs a folder."""
+    return f": 'honeyguide check {folder} --repair' repairs what can be repaired"
 
 
 def put_about(database: sqlite3.Connection, known: Mapping[str, Any]) -> None:
-    """Keep what is known about the crawl as a whole, in the transaction that is open."""
+    """Write rows of the table `about`, in the transaction that is open."""
     rows = [with_checksum(*item) for item in known.items()]
     database.executemany("REPLACE INTO about VALUES (?, ?, ?)", rows)
 
 
 def settings(folder: Path) -> dict[str, Any]:
-    """The settings that a crawl was begun with."""
+    """The settings of a crawl, as fields of `Plan`."""
     with reading(folder) as database:
         said: dict[str, Any] = json.loads(about(database)["settings"])
     return said
 
 
 def explain(error: Exception, folder: Path) -> HoneyguideError:
-    """What an error of the disk or the database means to the user."""
-    again = f"'honeyguide resume {folder}' goes on once"
+    """Turn an error of the disk or the database into a sentence for the user."""
+    again = f"'honeyguide resume {folder}' continues the crawl once"
     code = getattr(error, "sqlite_errorcode", 0) or 0
     if code == sqlite3.SQLITE_FULL or getattr(error, "errno", 0) in _FULL:
         return HoneyguideError(f"the disk is full: {again} there is room")
     if code & 0xFF == sqlite3.SQLITE_NOTADB:
-        what = f"{FILE} is damaged in its first bytes: none of it can be read, nor be rebuilt"
-        return DamagedCrawlError(folder, what, can_be_mended=False)
+        what = f"{FILE} is damaged in its first bytes: it can neither be read nor rebuilt"
+        return DamagedCrawlError(folder, what, is_repairable=False)
     if _is_damage(error):
-        return DamagedCrawlError(folder, f"{FILE} is damaged or cut off (SQLite: {told(error)})")
-    return HoneyguideError(f"cannot write to {folder} ({told(error)}): {again} that is mended")
+        return DamagedCrawlError(
+            folder, f"{FILE} is damaged or cut off (SQLite: {one_line(error)})"
+        )
+    return HoneyguideError(f"cannot write to {folder} ({one_line(error)}): {again} that is fixed")
 
 
 def _is_damage(error: Exception) -> bool:
@@ -394,10 +400,10 @@ def _is_damage(error: Exception) -> bool:
     return is_from_file and (not code or code & 0xFF in _DAMAGE)
 
 
-def told(error: object) -> str:
-    """What an error says, on one line: it may quote what somebody wrote into the file."""
+def one_line(error: object) -> str:
+    """A text on one line, unprintable characters replaced: it may quote a file from strangers."""
     line = " ".join(str(error).split())
-    return "".join(char if char.isprintable() else "?" for char in line)[:_TOLD]
+    return "".join(char if char.isprintable() else "?" for char in line)[:_MAX_MESSAGE]
 
 
 def _make_tables(database: sqlite3.Connection, settings: Mapping[str, Any]) -> None:
@@ -410,17 +416,17 @@ def _make_tables(database: sqlite3.Connection, settings: Mapping[str, Any]) -> N
             "settings": json.dumps(settings),
             "version": VERSION,
             "started": time.time(),
-            "events": 0,  # written so far
+            "events": 0,  # number of the last one
             "visits": 0,  # rows of pages
-            "hosts": 0,  # checksums of hosts, combined
-            "unchecked": 0,  # events before checksums were kept
+            "hosts": 0,  # combined checksum of the table
+            "unchecked": 0,  # the last event whose row has no checksum
         },
     )
     database.execute("COMMIT")
 
 
 def make_empty(database: sqlite3.Connection, format: int) -> None:
-    """Make the tables, in the transaction that is open; with rows of which format to come?"""
+    """Create the tables, in the transaction that is open, and set the number of the format."""
     for statement in _TABLES.split(";\n"):
         database.execute(statement)
     database.execute(f"PRAGMA application_id = {_ID}")
@@ -428,7 +434,7 @@ def make_empty(database: sqlite3.Connection, format: int) -> None:
 
 
 def upgrade(database: sqlite3.Connection) -> None:
-    """Bring the tables of an older format to this one; rows without a checksum stay so."""
+    """Convert the tables of an older format to this one; old rows get no checksums."""
     if format_of(database) == FORMAT:
         return
     database.execute("BEGIN IMMEDIATE")
@@ -456,19 +462,19 @@ def _add_what_is_missing(database: sqlite3.Connection) -> None:
 
 
 def _count(database: sqlite3.Connection) -> None:
-    """Note what rows there are, so that it shows when one is missing."""
+    """Store the counts and checksums that later reveal a missing row."""
     hosts = database.execute("SELECT host, what, value FROM hosts").fetchall()
     hosts = [with_checksum(*row) for row in hosts]
     database.executemany("REPLACE INTO hosts VALUES (?, ?, ?, ?)", hosts)
     events, visits = count_rows(database)
     known = dict(database.execute("SELECT key, value FROM about"))
     known |= {"events": events, "visits": visits, "unchecked": events}
-    known["hosts"] = combined(row[-1] for row in hosts)
+    known["hosts"] = combined_checksum(row[-1] for row in hosts)
     put_about(database, known)
 
 
 def count_rows(database: sqlite3.Connection) -> tuple[int, int]:
-    """The number of the last event that left a trace, and how many pages there are."""
+    """The highest number of an event in any table, and the number of pages."""
     tops = [
         database.execute(f"SELECT max(n) FROM {table}").fetchone()[0]  # noqa: S608
         for table in ("journal", "snapshots", "pages")
@@ -478,42 +484,42 @@ def count_rows(database: sqlite3.Connection) -> tuple[int, int]:
 
 
 def warc_end(database: sqlite3.Connection, known: Mapping[str, Any]) -> tuple[str, int]:
-    """The WARC file that was written last and its bytes: never less than a page's row speaks of."""
+    """The WARC file that was written last and its size, at least up to the last page's records."""
     file, size = known.get("warc", ""), known.get("warc_size", 0)
     row = database.execute(
         "SELECT * FROM pages WHERE warc IS NOT NULL ORDER BY n DESC LIMIT 1"
     ).fetchone()
-    if row is not None and row[15] == file and is_whole(row):
+    if row is not None and row[15] == file and checksum_matches(row):
         size = max(size, row[16] + row[17])
     return file, size
 
 
 def with_checksum(*row: Any) -> tuple[Any, ...]:
-    """A row as the database gives it back, and a checksum of it."""
-    kept = tuple(map(_as_kept, row))
-    return (*kept, checksum(kept))
+    """A row as SQLite will return it, with its checksum appended."""
+    stored = tuple(map(_as_stored, row))
+    return (*stored, checksum(stored))
 
 
 def checksum(row: Sequence[Any]) -> int:
-    """The checksum of a row that came from the database."""
+    """The CRC-32 of a row as SQLite returns it."""
     return zlib.crc32(_encode(row))
 
 
-def combined(checksums: Iterable[int]) -> int:
-    """One number for all rows of a table, whatever their order."""
+def combined_checksum(checksums: Iterable[int]) -> int:
+    """One checksum for all rows of a table, independent of their order."""
     return reduce(xor, checksums, 0)
 
 
-def is_whole(row: Sequence[Any]) -> bool:
-    """Whether a row that ends in its checksum is what was written."""
+def checksum_matches(row: Sequence[Any]) -> bool:
+    """Whether the last value of a row is the checksum of the others."""
     *said, known = row
     try:
         return bool(checksum(said) == known)
-    except (TypeError, ValueError):  # a text that is none
+    except (TypeError, ValueError):  # a text that is not UTF-8
         return False
 
 
-def _as_kept(value: Any) -> Any:
+def _as_stored(value: Any) -> Any:
     if type(value) is float:
-        return None if math.isnan(value) else value + 0.0  # SQLite knows no NaN and no -0.0
+        return None if math.isnan(value) else value + 0.0  # SQLite has no NaN and no -0.0
     return int(value) if type(value) is bool else value

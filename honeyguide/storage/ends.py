@@ -1,35 +1,35 @@
-"""Processes that ended without closing their crawl's folder: by a kill or a loss of power."""
+"""Count the processes that ended without closing their crawl folder: killed, or by a power cut."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-VISITS_AT_ONCE = "visits_at_once"  # of the process that has the folder open; 0 once it is closed
+VISITS_AT_ONCE = "visits_at_once"  # of the process that has the folder open; 0 after it closed it
 _ENDS, _VISITS = "unclean_ends", "cut_off_visits"
-_USUAL = 16  # visits at once of crawls by a version that did not note them
-_MOST = 1 << 40  # no crawl counts so far: the row was changed
+_DEFAULT_VISITS = 16  # assumed visits at once, where an older version did not store the number
+_MOST = 1 << 40  # a larger count is damage
 
 
 class UncleanEnds(NamedTuple):
-    """How often a crawl was cut off."""
+    """How often the process of a crawl was killed."""
 
     times: int
-    visits: int  # that were under way then, at most
+    visits: int  # that were in flight then, at most
 
     def row(self) -> dict[str, int]:
-        """As it is kept about the crawl."""
+        """The same as rows of the table `about`."""
         return {_ENDS: self.times, _VISITS: self.visits}
 
 
-def unclean_ends(about: Mapping[str, Any], has_begun: bool) -> UncleanEnds:
-    """All that are known of, given that nobody has the folder open now."""
-    usual = _USUAL if has_begun and not about.get("stopped") else 0
-    last = _number(about.get(VISITS_AT_ONCE, usual))
+def unclean_ends(about: Mapping[str, Any], has_started: bool) -> UncleanEnds:
+    """All unclean ends of a crawl, if no process has the folder open now."""
+    assumed = _DEFAULT_VISITS if has_started and not about.get("stopped") else 0
+    last = _number(about.get(VISITS_AT_ONCE, assumed))
     times, visits = _number(about.get(_ENDS)), _number(about.get(_VISITS))
     return UncleanEnds(times + (last > 0), visits + last)
 
 
 def earlier_unclean_ends(about: Mapping[str, Any]) -> UncleanEnds:
-    """Those before the process that has the folder open."""
+    """The unclean ends before the process that has the folder open now."""
     return unclean_ends({**about, VISITS_AT_ONCE: 0}, True)
 
 

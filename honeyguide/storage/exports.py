@@ -1,4 +1,4 @@
-"""What a crawl found, in the forms that other programs read."""
+"""Export the pages of a crawl as JSON lines, CSV, Parquet or WARC, and read its status."""
 
 import csv
 import json
@@ -16,7 +16,15 @@ from typing import Any, BinaryIO, NamedTuple, TextIO
 from honeyguide.disk.files import UNFINISHED, inside, open_inside, replacing_path
 from honeyguide.disk.serialise import DamagedError
 from honeyguide.errors import HoneyguideError, unknown
-from honeyguide.storage.database import FORMAT, WARCS, about, is_whole, open_crawl, reading, told
+from honeyguide.storage.database import (
+    FORMAT,
+    WARCS,
+    about,
+    checksum_matches,
+    one_line,
+    open_crawl,
+    reading,
+)
 from honeyguide.storage.database import format_of as store_format_of
 from honeyguide.storage.ledger import clean
 from honeyguide.storage.lock import holder
@@ -41,24 +49,24 @@ _COLUMNS = {
     "fetched": "fetched",
     "status": "status",
 }
-# of several ways to a page, the first; where relevant ones are asked for, the first of these
+# each page once: its first visit, or with relevant_only the first of those that were relevant
 _PAGES = """
 FROM pages WHERE n IN (
     SELECT min(n) FROM pages WHERE page_url IS NOT NULL AND relevant >= ? GROUP BY page_url
 ) ORDER BY n
 """
-# what a database that is damaged, or was changed, can lead to
+# exceptions that a damaged or manipulated database can raise
 _MISFITS = (sqlite3.Error, ValueError, TypeError, LookupError, ArithmeticError)
-_LATEST = 1e11  # seconds since 1970
-_GROUP = 1000  # pages in one piece of a Parquet file
-_PIECE = 1 << 20  # bytes
+_LATEST = 1e11  # seconds since 1970; later times are damage
+_GROUP = 1000  # pages in one row group of a Parquet file
+_PIECE = 1 << 20  # bytes that are copied at a time
 
 
 class Exported(NamedTuple):
-    """How many pages an export has, and how many it is without."""
+    """How many pages an export has, and how many were left out."""
 
     pages: int
-    damaged: int  # left out, because they are not what was written
+    damaged: int  # pages left out because their rows or records are damaged
 
 
 def export(
@@ -68,7 +76,7 @@ def export(
     relevant_only: bool = False,
     progress: Progress | None = None,
 ) -> Exported:
-    """Write the pages of a crawl to a new file, and count them."""
+    """Write the pages of a crawl to a new file in a format of FORMATS, and count them."""
     if format not in FORMATS:
         raise unknown("format", format, FORMATS)
     if out.exists():
@@ -86,12 +94,12 @@ def export(
 
 
 def _reason(error: Exception, out: Path) -> str:
-    """What went wrong, with the file that it went wrong with unless that is the new one."""
-    said = getattr(error, "strerror", None) or told(error)
+    """The message of an error, with the name of its file unless that is the export itself."""
+    message = getattr(error, "strerror", None) or one_line(error)
     name = getattr(error, "filename", None)
     if name is None or Path(name).name.removesuffix(UNFINISHED) == out.name:
-        return said
-    return f"{name} is missing" if isinstance(error, FileNotFoundError) else f"{name}: {said}"
+        return message
+    return f"{name} is missing" if isinstance(error, FileNotFoundError) else f"{name}: {message}"
 
 
 def stream(
@@ -101,32 +109,32 @@ def stream(
     relevant_only: bool = False,
     progress: Progress | None = None,
 ) -> Exported:
-    """Write the pages of a crawl as text to an open file, and count them."""
+    """Write the pages of a crawl to an open text file in a format of TEXTS, and count them."""
     if format not in FORMATS:
         raise unknown("format", format, FORMATS)
     if format not in TEXTS:
         known = " or ".join(TEXTS)
-        raise HoneyguideError(f"{format} goes into a file: only {known} can be written to -")
+        raise HoneyguideError(f"{format} needs a file: only {known} can be written to -")
     with closing(open_crawl(folder)) as database:
         pages = _Pages(database, folder, relevant_only, progress)
         try:
             TEXTS[format](pages, file)
         except _MISFITS as error:
-            raise HoneyguideError(f"cannot export {folder}: {told(error)}") from None
+            raise HoneyguideError(f"cannot export {folder}: {one_line(error)}") from None
     return Exported(pages.count, pages.damaged)
 
 
 class _Place(NamedTuple):
-    """Where the records of a page are."""
+    """Where the WARC records of a page are: file, and bytes from its start."""
 
     path: Path
     offset: int
     length: int
-    url: str  # that was asked for
+    url: str  # that was requested
 
 
 class _Pages:
-    """The pages of a crawl one by one, however many there are."""
+    """Iterates over the pages of a crawl, one at a time in memory, and counts them."""
 
     def __init__(
         self,
@@ -136,34 +144,34 @@ class _Pages:
         progress: Progress | None,
     ) -> None:
         self.folder = folder
-        self.count = 0  # given out so far
-        self.damaged = self.without_body = 0  # left out so far
+        self.count = 0  # pages yielded so far
+        self.damaged = self.without_body = 0  # pages left out so far
         self._database = database
-        # a damaged text must not end the reading: no checksum fits it
+        # text that is not UTF-8 must not raise: its row fails the checksum and is left out
         database.text_factory = partial(str, encoding="utf-8", errors="surrogateescape")
         self._unchecked = _unchecked(database)
         self._relevant_only = relevant_only
         self._progress = progress
 
     def rows(self) -> Iterator[Row]:
-        """What is known of each."""
+        """Yield each page as a dict with the keys of _COLUMNS."""
         for values in self._select():
             row = {name: values[column] for name, column in _COLUMNS.items()}
             try:
                 row["text"] = clean(unpacked_text(row["text"]))
-            except HoneyguideError:  # without a checksum, this is how damage shows
+            except HoneyguideError:  # rows without a checksum can be damaged, too
                 self.damaged += 1
                 continue
             row["relevant"] = bool(row["relevant"])
             row["reasons"] = json.loads(row["reasons"])
             row["fetched"] = datetime.fromtimestamp(row["fetched"], UTC).isoformat()
             if row["score"] is not None and not math.isfinite(row["score"]):
-                row["score"] = None  # seeds come first, whatever they are worth
+                row["score"] = None  # seeds have an infinite score
             self.count += 1
             yield row
 
     def records(self) -> Iterator[_Place]:
-        """Where the records of each are, if they are what was written."""
+        """Yield where the WARC records of each page are, if they are intact."""
         warcs = inside(self.folder, WARCS)
         for row in self._select():
             if not row["warc"]:
@@ -172,49 +180,49 @@ class _Pages:
             place = _Place(
                 inside(warcs, row["warc"]), row["warc_offset"], row["warc_length"], row["url"]
             )
-            if not _are_whole(place):
+            if not _are_intact(place):
                 self.damaged += 1
                 continue
             self.count += 1
             yield place
 
     def _select(self) -> Iterator[Row]:
-        """The rows of the pages that are what was written."""
+        """Yield the intact rows as dicts, and report progress."""
         chosen = (int(self._relevant_only),)
         [[total]] = self._database.execute(f"SELECT count(*) {_PAGES}", chosen)
         found = self._database.execute(f"SELECT * {_PAGES}", chosen)
         names = [name for name, *_ in found.description]
         for done, row in enumerate(found, 1):
-            if self._is_whole(row):
+            if self._is_intact(row):
                 yield dict(zip(names, row, strict=True))
             else:
                 self.damaged += 1
             if self._progress is not None:
                 self._progress(done, total)
 
-    def _is_whole(self, row: Sequence[Any]) -> bool:
-        """As far as this can be told: rows of older versions have no checksum."""
+    def _is_intact(self, row: Sequence[Any]) -> bool:
+        """Whether the checksum matches; rows of older versions have none and count as intact."""
         if self._unchecked is None:
             return True
-        return is_whole(row) or (row[-1] is None and row[0] <= self._unchecked)
+        return checksum_matches(row) or (row[-1] is None and row[0] <= self._unchecked)
 
 
 def _unchecked(database: sqlite3.Connection) -> int | None:
-    """The last event whose rows may have no checksum; None where no row has one."""
+    """The last event whose row may lack a checksum; None if the database has no checksums."""
     if store_format_of(database) < FORMAT:
         return None
     found = database.execute("SELECT value FROM about WHERE key = 'unchecked'").fetchone()
     return found[0] if found and type(found[0]) is int else 0
 
 
-def _are_whole(place: _Place) -> bool:
-    """Whether the records of one page, and no others, are at a place."""
+def _are_intact(place: _Place) -> bool:
+    """Whether exactly the records of one page are at a place, and are intact."""
     path, offset, length, url = place
     if not (type(offset) is type(length) is int and min(offset, length) >= 0):
         return False
     try:
         [found] = stored(path.parent, path.name, offset, offset + length)
-    except (DamagedError, ValueError):  # none, or several
+    except (DamagedError, ValueError):  # no visit there, or several
         return False
     return url in (found.url, found.requested)
 
@@ -235,7 +243,7 @@ def _csv(pages: _Pages, file: TextIO) -> None:
 
 
 def _harmless(value: Any) -> Any:
-    """No text of a page may be a formula to whoever opens the file in a spreadsheet."""
+    """Quote a text that a spreadsheet would take for a formula."""
     is_formula = isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r"))
     return f"'{value}" if is_formula else value
 
@@ -258,14 +266,14 @@ def _parquet(pages: _Pages, path: Path) -> None:
 
 
 def _warc(pages: _Pages, path: Path) -> None:
-    """Copy the records as they are: each can be read on its own."""
+    """Copy the compressed records unchanged."""
     with path.open("wb") as file:
         file.write(warcinfo(path.name.removesuffix(UNFINISHED), {}, time.time()))
         for place in pages.records():
             _copy(place, file)
     if pages.without_body and not pages.count and not pages.damaged:
         raise HoneyguideError(
-            f"{pages.folder} has no bodies for a WARC file: generated and recorded webs leave none"
+            f"{pages.folder} has no bodies for a WARC file: generated and recorded webs have none"
         )
 
 
@@ -295,7 +303,7 @@ FORMATS: dict[str, Callable[[_Pages, Path], None]] = {
 
 
 def format_of(out: Path) -> str:
-    """The format that a file's name asks for; JSON lines where it asks for none."""
+    """The format by a file's ending; "jsonl" if it names none."""
     return next((end[1:] for end in reversed(out.suffixes) if end[1:] in FORMATS), "jsonl")
 
 
@@ -303,7 +311,7 @@ def format_of(out: Path) -> str:
 
 
 def best_pages(folder: Path, count: int) -> list[Row]:
-    """The most relevant pages with the reasons why, the earlier first among equals."""
+    """The `count` most relevant pages with their reasons; of equal ones, the earlier first."""
     with reading(folder) as database:
         rows = database.execute(
             "SELECT page_url, max(relevance), reasons FROM pages WHERE relevant"
@@ -317,14 +325,14 @@ def best_pages(folder: Path, count: int) -> list[Row]:
 
 
 def policy(folder: Path) -> list[Row]:
-    """What the gate of a crawl had learnt when it last stopped; empty without a gate."""
+    """The policy of a crawl's gate when it last stopped, as rows; empty without a gate."""
     with reading(folder) as database:
         rows: list[Row] = json.loads(about(database).get("gate", "[]"))
     return rows
 
 
 def status(folder: Path) -> dict[str, Any]:
-    """How a crawl stands, whether it runs or not; times are seconds since 1970."""
+    """Counts, times (seconds since 1970) and settings of a crawl, running or not."""
     with reading(folder) as database:
         known = about(database)
         [[visits, size, pages]] = database.execute(
@@ -349,24 +357,24 @@ def status(folder: Path) -> dict[str, Any]:
         "in_flight": known.get("in_flight", 0),
         "started": started,
         "last": last,
-        "process": running,  # empty when none works on it
+        "process": running,  # its id; empty if no process runs the crawl
         "cuts": cuts,
-        "let_go": known.get("let_go", ""),  # for want of room
+        "dropped": known.get("let_go", ""),  # links dropped for lack of room; "let_go" on disk
         "stopped": "" if running else known.get("stopped") or "cut off: it can be resumed",
         "settings": settings,
         "version": version,
     }
 
 
-def _settings(said: str) -> Row:
-    settings: Row = json.loads(said)
+def _settings(message: str) -> Row:
+    settings: Row = json.loads(message)
     if not isinstance(settings, dict) or not isinstance(settings.get("budget", 0), int):
-        raise ValueError("its settings are none")
+        raise ValueError("its settings are damaged")
     return settings
 
 
 def _moment(seconds: Any) -> float | None:
-    """Seconds since 1970 that a calendar knows."""
+    """Return a time unchanged, or raise a ValueError if it cannot be one."""
     if seconds is not None and not (isinstance(seconds, int | float) and 0 <= seconds < _LATEST):
-        raise ValueError(f"no time is {seconds!r}")
+        raise ValueError(f"{seconds!r} is not a time")
     return seconds

@@ -1,4 +1,4 @@
-"""What a crawl did to each host, for its owner: requests, gaps, robots.txt, Retry-After."""
+"""Report to site owners what a crawl did to a host: requests, gaps, robots.txt, Retry-After."""
 
 import heapq
 import sqlite3
@@ -26,33 +26,33 @@ from honeyguide.web.robots import from_learnt
 from honeyguide.web.robots_txt import RobotsTxt
 
 PRODUCT = "honeyguide"  # as robots.txt files name this crawler
-LONGEST_CRAWL_DELAY = 60.0  # seconds; more is not kept, see HostSchedule
-LONGEST_RETRY_AFTER = 86_400.0
+LONGEST_CRAWL_DELAY = 60.0  # seconds; a longer Crawl-delay is cut to it, see HostSchedule
+LONGEST_RETRY_AFTER = 86_400.0  # seconds; the same for Retry-After
 _CLOCK = 0.01  # seconds by which a timer may be early
-_EXAMPLES = 10
+_EXAMPLES = 10  # answers with Retry-After that a report shows
 # failures of requests that cannot have reached the host
 _UNSENT = frozenset(
     {"connection refused", "unreachable", "tls", "dns", "private address", "too many open files"}
 )
-_EVERY_EVENT = (1 << 63) - 1  # a number beyond all of them
+_EVERY_EVENT = (1 << 63) - 1  # larger than the number of any event
 
-_Row = Request | str | None  # a request, a refused URL, or a visit without its request
-RobotsBody = Callable[[str], bytes | None]  # of an origin; None where it was not kept
-Rules = Callable[[str], RobotsTxt | None]  # the same, read
+_Row = Request | str | None  # a request, a refused URL, or None: a visit without its request
+RobotsBody = Callable[[str], bytes | None]  # origin -> its robots.txt; None if not stored
+Rules = Callable[[str], RobotsTxt | None]  # the same, parsed
 
 
-class Known(NamedTuple):
-    """How much of what a crawl sent was kept: older versions kept visits only."""
+class Coverage(NamedTuple):
+    """Which of a crawl's requests were stored: older versions stored visits only."""
 
     requests: int
-    first: float | None  # when the first of them was sent
-    earlier_visits: int  # that were answered before, when an older version crawled
+    first: float | None  # when the first stored one was sent, in seconds since 1970
+    earlier_visits: int  # answered visits before that, by an older version
     older_events: int  # the last event of that version
     unclean_ends: UncleanEnds
 
     @property
-    def is_whole(self) -> bool:
-        """Whether there is no sign that a request is missing."""
+    def is_complete(self) -> bool:
+        """Whether nothing suggests that a request is missing."""
         return self.requests > 0 and not self.earlier_visits and not self.unclean_ends.times
 
 
@@ -67,21 +67,21 @@ class Gaps:
 
 @dataclass(frozen=True, slots=True)
 class Refusals:
-    """URLs that one line of robots.txt forbids, which were not asked for."""
+    """URLs that were not requested because one line of robots.txt forbids them."""
 
-    rule: str  # as written; empty where it is not known
-    line: int  # 0 where it is not known
+    rule: str  # as written in the file; empty if unknown
+    line: int  # 0 if unknown
     count: int
     example: str
 
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """One answer that asked to be left alone, and when the next request came."""
+    """One answer with Retry-After, and how long the crawl waited after it."""
 
     status: int
     answered: float  # seconds since 1970
-    asked: float  # seconds
+    asked: float  # seconds of Retry-After
     waited: float | None  # seconds until the next request was sent; None: none was
 
 
@@ -90,8 +90,8 @@ class Waits:
     """All answers with a Retry-After header."""
 
     asked: int = 0
-    obeyed: int = 0  # those after which no request came too early, or none at all
-    examples: tuple[Wait, ...] = ()  # first those that were not obeyed
+    obeyed: int = 0  # those after which no request came too early
+    examples: tuple[Wait, ...] = ()  # those that were not obeyed come first
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,77 +99,77 @@ class HostReport:
     """What a crawl did to one host; times are seconds since 1970."""
 
     host: str
-    complete: bool  # every request was kept, as far as can be told
+    complete: bool  # nothing suggests that a request is missing from the report
     requests: int
-    missing: int  # visits that the host answered, of whose requests nothing was kept
-    unclean_ends: int  # how often the crawl was cut off; what was under way then is not known
-    cut_off_visits: int  # visits to any host that were under way then, at most
+    missing: int  # answered visits whose requests were not stored
+    unclean_ends: int  # how often the crawl was killed; requests in flight then are unknown
+    cut_off_visits: int  # visits to any host that were in flight then, at most
     unsent: int  # requests among them for which no connection could be made
     first: float
     last: float
     robots_txt: int  # requests for robots.txt, the hops of its redirects included
     redirect_hops: int  # requests that followed a redirect of the same host
-    gaps: Gaps | None  # between requests of different visits; None: not known
+    gaps: Gaps | None  # between requests of different visits; None: unknown
     follow_ups: Gaps | None  # within a visit: after robots.txt, and after a redirect
     bytes: int  # of bodies; as transferred, if complete
     bytes_per_day: dict[str, int]  # by date (UTC)
     statuses: dict[str, int]
     failures: dict[str, int]
     refused: tuple[Refusals, ...]  # by robots.txt
-    crawl_delay: float | None  # seconds, as robots.txt last said; None: none, or not known
-    crawl_delay_obeyed: bool | None
-    retry_after: Waits | None  # None: not known
-    clock_set_back: int  # how often a request seems to be sent before its predecessor
+    crawl_delay: float | None  # seconds, by the last robots.txt; None: none, or unknown
+    crawl_delay_obeyed: bool | None  # None: unknown
+    retry_after: Waits | None  # None: unknown
+    clock_set_back: int  # how often a request has an earlier time than its predecessor
 
     @property
     def is_empty(self) -> bool:
-        """Whether the crawl had nothing to do with the host."""
+        """Whether the crawl neither asked nor avoided the host."""
         return not (self.requests or self.missing or self.refused)
 
     @property
     def refusals(self) -> int:
-        """URLs that robots.txt forbids."""
+        """How many URLs were not requested because robots.txt forbids them."""
         return sum(each.count for each in self.refused)
 
 
 def host_reports(folder: Path, host: str = "") -> Iterator[HostReport]:
-    """A report for each host that was asked, or for one, asked or not; hosts take no memory."""
+    """Yield a report for each host, or for the one named, even if it was never asked."""
     with reading(folder) as database:
         database.create_function("host_of", 1, host_of, deterministic=True)
-        database.execute("BEGIN")  # a running crawl goes on, the report sees one moment of it
-        known = _what_is_known(database, folder)
-        sent = _visits(database, host) if known.requests == 0 else requests.by_host(database, host)
+        database.execute("BEGIN")  # one consistent view, while a crawl may write
+        coverage = _request_coverage(database, folder)
+        read = requests.by_host if coverage.requests else _visits
         all_rows: Iterator[tuple[str, int, _Row]] = heapq.merge(
-            ((request.host, 0, request) for request in sent),
+            ((request.host, 0, request) for request in read(database, host)),
             ((name, 1, url) for name, url in _refused(database, host)),
-            ((name, 2, None) for name in _missing(database, host, known)),
+            ((name, 2, None) for name in _missing(database, host, coverage)),
             key=itemgetter(0, 1),
         )
-        body = partial(kept_robots_txt, database)
+        body = partial(stored_robots_txt, database)
         found = False
         for name, rows in groupby(all_rows, key=itemgetter(0)):
             found = True
-            yield _report(name, map(itemgetter(2), rows), body, known)
+            yield _report(name, map(itemgetter(2), rows), body, coverage)
         if host and not found:
-            yield _report(host, (), body, known)
+            yield _report(host, (), body, coverage)
 
 
-def host_named(said: str) -> str:
-    """The host that a name, with or without a port, or a URL means; empty when it is none."""
-    said = said.strip()
-    is_bare_address = said.count(":") > 1 and not said.startswith("[")  # IPv6
-    authority = f"[{said}]" if is_bare_address else said
-    return host_of(canonical(said if "://" in said else f"http://{authority}/") or "")
+def host_named(text: str) -> str:
+    """The host of a URL, or of a name with or without a port; empty if there is none."""
+    text = text.strip()
+    is_bare_address = text.count(":") > 1 and not text.startswith("[")  # IPv6
+    authority = f"[{text}]" if is_bare_address else text
+    return host_of(canonical(text if "://" in text else f"http://{authority}/") or "")
 
 
-def what_is_known(folder: Path) -> Known:
-    """How much of what a crawl sent was kept."""
+def request_coverage(folder: Path) -> Coverage:
+    """Which of a crawl's requests were stored in its folder."""
     with reading(folder) as database:
-        return _what_is_known(database, folder)
+        return _request_coverage(database, folder)
 
 
-def kept_robots_txt(database: sqlite3.Connection, origin: str) -> bytes | None:
-    """The robots.txt that an origin last sent; None where there was none to keep."""
+def stored_robots_txt(database: sqlite3.Connection, origin: str) -> bytes | None:
+    """The robots.txt that an origin last sent; None if none is stored."""
     if not _has_table(database, "hosts"):
         return None
     asked = "SELECT host, what, value FROM hosts WHERE host = ?"
@@ -181,12 +181,12 @@ def kept_robots_txt(database: sqlite3.Connection, origin: str) -> bytes | None:
 
 
 def _has_table(database: sqlite3.Connection, name: str) -> bool:
-    """Whether a table is there; older crawls were begun without some of them."""
+    """Whether a table exists; folders of older versions lack some."""
     wanted = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ?"
     return bool(database.execute(wanted, (name,)).fetchone()[0])
 
 
-def _what_is_known(database: sqlite3.Connection, folder: Path) -> Known:
+def _request_coverage(database: sqlite3.Connection, folder: Path) -> Coverage:
     count, begin = 0, None
     if _has_table(database, "requests"):
         [[count, begin]] = database.execute("SELECT count(*), min(sent) FROM requests")
@@ -200,14 +200,14 @@ def _what_is_known(database: sqlite3.Connection, folder: Path) -> Known:
     if not count and world.partition(":")[0] != "web":
         raise HoneyguideError(f"{folder} sent no requests: its pages come from world {world!r}")
     ends = earlier_unclean_ends(known) if holder(folder) else unclean_ends(known, count > 0)
-    return Known(count, begin, earlier, older, ends)
+    return Coverage(count, begin, earlier, older, ends)
 
 
 # --------------------------------------------------------------------------- reading
 
 
 def _visits(database: sqlite3.Connection, host: str) -> Iterator[Request]:
-    """Visits in place of requests: when each was absorbed, and what its last answer was."""
+    """Visits in place of requests, for folders without them: one for each, when it was absorbed."""
     rows = database.execute(
         "SELECT host_of(url) AS host, url, fetched, seconds, status, failure, bytes FROM pages"
         " WHERE status IS NOT NULL AND (? = '' OR host_of(url) = ?) ORDER BY host, n",
@@ -220,7 +220,7 @@ def _visits(database: sqlite3.Connection, host: str) -> Iterator[Request]:
 
 
 def _refused(database: sqlite3.Connection, host: str) -> Iterator[tuple[str, str]]:
-    """The hosts and URLs of links that robots.txt forbids, host after host."""
+    """The host and URL of each link that robots.txt forbids, ordered by host."""
     return iter(
         database.execute(
             "SELECT host_of(url) AS host, url FROM pages"
@@ -230,22 +230,22 @@ def _refused(database: sqlite3.Connection, host: str) -> Iterator[tuple[str, str
     )
 
 
-def _missing(database: sqlite3.Connection, host: str, known: Known) -> Iterator[str]:
-    """The host of each visit that was answered, but whose request was lost when a kill came."""
-    if not known.requests:
+def _missing(database: sqlite3.Connection, host: str, coverage: Coverage) -> Iterator[str]:
+    """The host of each answered visit whose request was lost because the crawl was killed."""
+    if not coverage.requests:
         return iter(())
     database.create_function("asked_url", 1, _asked_url, deterministic=True)
     rows = database.execute(
         "SELECT host_of(url) AS host FROM pages"
         " WHERE status > 0 AND NOT (n <= ? AND fetched < ?) AND (? = '' OR host_of(url) = ?)"
         " AND asked_url(url) NOT IN (SELECT url FROM requests) ORDER BY host",
-        (known.older_events, known.first, host, host),
+        (coverage.older_events, coverage.first, host, host),
     )
     return (name for (name,) in rows)
 
 
 def _asked_url(url: str) -> str:
-    """A URL as requests name it."""
+    """A URL as it is spelled in the table `requests`."""
     place = target(url)
     return url if isinstance(place, str) else place.url
 
@@ -253,8 +253,8 @@ def _asked_url(url: str) -> str:
 # --------------------------------------------------------------------------- counting
 
 
-def _report(host: str, rows: Iterable[_Row], body: RobotsBody, known: Known) -> HostReport:
-    """Count the requests of one host, which come first, and what else is known of it."""
+def _report(host: str, rows: Iterable[_Row], body: RobotsBody, coverage: Coverage) -> HostReport:
+    """Make the report of one host; its requests come first in `rows`, in order."""
 
     @lru_cache(maxsize=8)
     def rules(origin: str) -> RobotsTxt | None:
@@ -269,16 +269,16 @@ def _report(host: str, rows: Iterable[_Row], body: RobotsBody, known: Known) -> 
             missing += 1
         else:
             refused.add(row)
-    is_timed = known.requests > 0
+    is_timed = coverage.requests > 0
     gaps = _gaps(tally.apart)
     wish = _crawl_delay(tally.origins | refused.origins, rules)
     return HostReport(
         host=host,
-        complete=known.is_whole and not missing,
+        complete=coverage.is_complete and not missing,
         requests=tally.count,
         missing=missing,
-        unclean_ends=known.unclean_ends.times,
-        cut_off_visits=known.unclean_ends.visits,
+        unclean_ends=coverage.unclean_ends.times,
+        cut_off_visits=coverage.unclean_ends.visits,
         unsent=tally.unsent,
         first=tally.first,
         last=tally.last,
@@ -304,18 +304,18 @@ class _Tally:
     def __init__(self) -> None:
         self.count = self.unsent = self.robots_txt = self.hops = self.set_back = 0
         self.first = self.last = 0.0
-        self.apart, self.at_once = array("d"), array("d")  # gaps in seconds
+        self.apart, self.at_once = array("d"), array("d")  # seconds between visits, within one
         self.bytes: Counter[str] = Counter()  # by day
         self.statuses: Counter[str] = Counter()
         self.failures: Counter[str] = Counter()
         self.origins: set[str] = set()
         self._previous: Request | None = None
-        self._robots_of = ""  # the origin whose robots.txt the previous one was for, or led to
+        self._robots_of = ""  # origin whose robots.txt the previous request asked for, or ""
         self._waits, self._obeyed = 0, 0
-        self._examples: list[tuple[bool, int, Wait]] = []  # whether obeyed, in order
+        self._examples: list[tuple[bool, int, Wait]] = []  # (obeyed, number, wait), sorted
 
     def add(self, request: Request) -> None:
-        """Count one."""
+        """Count a request; the gap to the previous one is between visits or within one."""
         origin, path = _parts(request.url)
         before = self._previous
         is_hop = before is not None and before.location == request.url
@@ -336,7 +336,7 @@ class _Tally:
         self._previous = request
 
     def waits(self) -> Waits:
-        """What became of wishes to wait; after the last request there is nothing to wait for."""
+        """How Retry-After was obeyed; call it once, after the last request."""
         if self._previous is not None:
             self._end_wait(self._previous, None)
         self._previous = None
@@ -381,21 +381,21 @@ class _RefusedTally:
         self._examples: dict[tuple[int, str], str] = {}
 
     def add(self, url: str) -> None:
-        """Count one."""
+        """Count a refused URL under the line that forbids it; under line 0 if that is unknown."""
         place = target(url)
         rules = None
         if not isinstance(place, str):
             self.origins.add(place.origin)
             rules = self._rules(place.origin)
         decision = rules.decide(url) if rules else None
-        # allowed: the URL that it redirects to is not, or the file was another one then
+        # if allowed now: a redirect target was forbidden, or the file has changed since
         is_known = decision is not None and not decision.allowed
         key = (decision.line, decision.rule) if decision and is_known else (0, "")
         self._counts[key] += 1
         self._examples.setdefault(key, url)
 
     def found(self) -> tuple[Refusals, ...]:
-        """The lines that refused most come first."""
+        """Refusals by line of robots.txt, the most frequent first."""
         return tuple(
             Refusals(rule, line, count, self._examples[line, rule])
             for (line, rule), count in self._counts.most_common()
@@ -403,14 +403,14 @@ class _RefusedTally:
 
 
 def _parts(url: str) -> tuple[str, str]:
-    """The origin and the path of a URL that was asked for."""
+    """Split a requested URL into origin and path."""
     end = url.find("/", url.find("://") + 3)
     return url[:end], url[end:]
 
 
 @lru_cache
 def _day(number: int) -> str:
-    """The date of a day, counted from 1970."""
+    """The ISO date of a day that is counted from 1970."""
     return datetime.fromtimestamp(number * 86_400, UTC).date().isoformat()
 
 
@@ -419,7 +419,7 @@ def _gaps(seconds: "array[float]") -> Gaps:
 
 
 def _crawl_delay(origins: Iterable[str], rules: Rules) -> float | None:
-    """The longest that any of a host's ports asks for."""
+    """The longest Crawl-delay of a host's origins (scheme and port), in seconds."""
     found = (rules(origin) for origin in sorted(origins))
     wishes = [each.crawl_delay for each in found if each and each.crawl_delay is not None]
     return max(wishes, default=None)

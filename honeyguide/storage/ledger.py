@@ -1,4 +1,4 @@
-"""Rows of the database, written by a thread of their own in batches."""
+"""Write the rows of the database in a thread of their own, committed in batches."""
 
 import queue
 import sqlite3
@@ -16,27 +16,27 @@ from honeyguide.contracts import UNWANTED, Link, OfHost, Request, Visit
 from honeyguide.disk.serialise import pack_links, text_to_bytes
 from honeyguide.storage import requests
 from honeyguide.storage.database import put_about, with_checksum
-from honeyguide.storage.recent import Absorbed, capture_begun
+from honeyguide.storage.recent import Absorbed, capture_time
 from honeyguide.warc.writer import Place, WarcWriter
 
 Job = Callable[[], None]
-Steps = Iterator[None]  # a long job: it may be left after any of them
+Steps = Iterator[None]  # a long job: other jobs may run between two steps
 INSERT_PAGE = "INSERT INTO pages VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
 _FIND_HOST = "SELECT checksum FROM hosts WHERE host = ? AND what = ?"
 
 
 class Writer:
-    """Does jobs in order and commits what they did once a second, or at once when asked to.
+    """A thread that does jobs in order and commits once a second, or when `flush` is called.
 
-    After an error nothing more is done, and the error reaches whoever hands in the next job.
+    After an error it does nothing more, and the next call of `put` or `flush` raises the error.
     """
 
     def __init__(
         self,
         commit: Job,
-        seconds: float = 1.0,  # from a job to its commit, at most
+        seconds: float = 1.0,  # between a job and its commit, at most
         jobs: int = 2000,  # in one commit, at most
-        max_waiting: int = 64_000_000,  # bytes handed in and not yet written
+        max_waiting: int = 64_000_000,  # bytes of queued jobs, at most
     ) -> None:
         self._commit = commit
         self._seconds = seconds
@@ -46,17 +46,17 @@ class Writer:
             queue.SimpleQueue()
         )
         self._long: deque[Steps] = deque()
-        self._given = self._done = 0  # bytes; each is changed by one thread only
-        self._open = 0  # jobs done and not committed
-        self._due = 0.0
+        self._given = self._done = 0  # bytes of jobs; each is changed by one thread only
+        self._uncommitted = 0  # jobs
+        self._due = 0.0  # when to commit, on the monotonic clock
         self._error: Exception | None = None
         self._thread = threading.Thread(target=self._run, name="honeyguide store", daemon=True)
         self._thread.start()
 
     def put(self, job: Job, size: int = 0) -> None:
-        """Hand in a job that holds so many bytes; waits only when the disk is far behind."""
+        """Queue a job that holds `size` bytes; block while more than `max_waiting` are queued."""
         self._raise()
-        if size:  # only the thread that absorbs hands in anything large
+        if size:  # only one thread queues large jobs
             self._given += size
         self._queue.put((job, size))
         if self._given - self._done > self._max_waiting:
@@ -64,18 +64,18 @@ class Writer:
                 time.sleep(0.002)
 
     def put_long(self, steps: Steps) -> None:
-        """Hand in a job that is done little by little, so that others do not wait for it."""
+        """Queue a job that is done step by step, so that other jobs do not wait for all of it."""
         self.put(lambda: self._long.append(steps))
 
     def flush(self) -> None:
-        """Return once all that was handed in is committed."""
+        """Return when all queued jobs are done and committed."""
         done = threading.Event()
         self._queue.put(done)
         done.wait()
         self._raise()
 
     def stop(self) -> None:
-        """End the thread; what is not committed by now stays so."""
+        """End the thread without a commit."""
         self._queue.put(None)
         self._thread.join()
 
@@ -88,7 +88,7 @@ class Writer:
             if isinstance(item, threading.Event):
                 while self._long:
                     self._do(self._step)
-                self._finish()
+                self._commit_jobs()
                 item.set()
                 continue
             job, size = item
@@ -97,17 +97,17 @@ class Writer:
 
     def _do(self, job: Job) -> None:
         self._try(job)
-        self._open += 1
-        if self._open == 1:
+        self._uncommitted += 1
+        if self._uncommitted == 1:
             self._due = time.monotonic() + self._seconds
-        if self._open >= self._jobs or time.monotonic() >= self._due:
-            self._finish()
+        if self._uncommitted >= self._jobs or time.monotonic() >= self._due:
+            self._commit_jobs()
 
     def _next(self) -> tuple[Job, int] | threading.Event | None:
-        """What was handed in next; in between, a step of what takes long."""
+        """Wait for the next item of the queue; do steps of long jobs, and commits that are due."""
         if self._long:
             self._do(self._step)
-        while self._open or self._long:
+        while self._uncommitted or self._long:
             wait = 0.0 if self._long else self._due - time.monotonic()
             try:
                 return self._queue.get(timeout=max(wait, 0.0))
@@ -115,62 +115,62 @@ class Writer:
                 if self._long:
                     self._do(self._step)
                 else:
-                    self._finish()
+                    self._commit_jobs()
         return self._queue.get()
 
     def _step(self) -> None:
         steps = self._long[0]
-        if next(steps, self) is self:  # it is done
+        if next(steps, self) is self:  # no step is left
             self._long.popleft()
 
-    def _finish(self) -> None:
+    def _commit_jobs(self) -> None:
         self._try(self._commit)
-        self._open = 0
+        self._uncommitted = 0
 
     def _try(self, job: Job) -> None:
         if self._error is None:
             try:
                 job()
-            except Exception as error:  # carried to the thread that can tell the user
+            except Exception as error:  # raised again in the thread that calls put or flush
                 self._error = error
                 self._long.clear()
 
 
 class Ledger:
-    """Rows of the database, and bodies beside it."""
+    """Writes events, pages, hosts and requests to the database, and bodies to WARC files."""
 
     def __init__(self, database: sqlite3.Connection, warc: WarcWriter) -> None:
         self._database = database
         self._warc = warc
         self.visits = 0  # rows of pages
-        self.hosts = 0  # checksums of the rows of hosts, combined
-        self.events = 0  # the number of the last one
-        self._about: dict[str, Any] = {}  # to be written with the next commit
+        self.hosts = 0  # combined checksum of the rows of hosts
+        self.events = 0  # number of the last event
+        self._about: dict[str, Any] = {}  # rows of `about` for the next commit
         self._compress = zstandard.ZstdCompressor(level=1).compress
 
-    def seed(self, n: int, now: float, links: Sequence[Link]) -> None:
-        """Links were given to start from."""
+    def write_seeds(self, n: int, now: float, links: Sequence[Link]) -> None:
+        """Write event n: the seeds."""
         self._event(n, "seed", now, None, self._compress(pack_links(links)))
 
-    def take(self, n: int, now: float, url: str) -> None:
-        """A link was chosen."""
+    def write_choice(self, n: int, now: float, url: str) -> None:
+        """Write event n: a link was chosen."""
         self._event(n, "take", now, clean(url))
 
-    def look(self, n: int, now: float) -> None:
-        """Links were parked, none was chosen."""
+    def write_parked(self, n: int, now: float) -> None:
+        """Write event n: no link was chosen, but some were parked."""
         self._event(n, "look", now)
 
-    def bound(self, n: int, now: float, max_bytes: int) -> None:
-        """The tables were given another limit of memory."""
+    def write_memory_limit(self, n: int, now: float, max_bytes: int) -> None:
+        """Write event n: the memory limit of the tables changed."""
         self._event(n, "bound", now, str(max_bytes))
 
-    def visit(
+    def write_visit(
         self,
         n: int,
         now: float,
         absorbed: Absorbed,
     ) -> None:
-        """A visit was absorbed."""
+        """Write event n, an absorbed visit: its page, its body and what was learnt of hosts."""
         visit, packed, counted, score, fetched, known = absorbed
         self._event(n, "visit", now, None, self._compress(packed))
         visit = replace(visit, verdict=counted)
@@ -183,25 +183,25 @@ class Ledger:
             self._learn(learnt)
         self.note(last=fetched, **known)
 
-    def asked(self, request: Request) -> None:
-        """A request was sent, and has ended."""
-        self.begin()
+    def write_request(self, request: Request) -> None:
+        """Write a request that has ended; it is no event."""
+        self.begin_transaction()
         requests.add(self._database, request)
 
     def in_transaction(self, steps: Iterator[None]) -> Iterator[None]:
-        """The same steps, each in a transaction."""
-        self.begin()
+        """Run the steps of a long job, each in an open transaction."""
+        self.begin_transaction()
         for step in steps:
             yield step
-            self.begin()
+            self.begin_transaction()
 
     def note(self, **about: Any) -> None:
-        """Something is known about the crawl as a whole."""
+        """Set rows of the table `about` at the next commit."""
         self._about |= about
 
     def commit(self) -> None:
-        """Make all of it last: bodies first, so that no row speaks of one that is not there."""
-        self.begin()
+        """Sync the bodies, then commit the rows, so that no row refers to a missing body."""
+        self.begin_transaction()
         self._warc.sync()
         self.note(warc=self._warc.file, warc_size=self._warc.size)
         self.note(events=self.events, visits=self.visits, hosts=self.hosts)
@@ -209,15 +209,15 @@ class Ledger:
         self._about = {}
         self._database.execute("COMMIT")
 
-    def begin(self) -> None:
-        """Let what is written now be one with what comes until the commit."""
+    def begin_transaction(self) -> None:
+        """Open a transaction unless one is open."""
         if not self._database.in_transaction:
             self._database.execute("BEGIN IMMEDIATE")
 
     def _event(
         self, n: int, kind: str, now: float, url: str | None = None, data: bytes | None = None
     ) -> None:
-        self.begin()
+        self.begin_transaction()
         row = with_checksum(n, kind, float(now), url, data)
         self._database.execute("INSERT INTO journal VALUES (?,?,?,?,?,?)", row)
         self.events = n
@@ -246,11 +246,11 @@ class Ledger:
             "failure": visit.failure,
         }
         known = {name: value for name, value in fields.items() if value}
-        return self._warc.write(response, known, capture_begun(visit, fetched))
+        return self._warc.write(response, known, capture_time(visit, fetched))
 
 
 def clean(text: str) -> str:
-    """A text that every database and file format takes."""
+    """Replace NUL and lone surrogates, which databases and file formats refuse."""
     if "\x00" in text:
         text = text.replace("\x00", "\ufffd")
     if text.isascii():
@@ -265,7 +265,7 @@ def clean(text: str) -> str:
 def _page_row(n: int, visit: Visit, score: float, fetched: float) -> tuple[Any, ...]:
     link, page, verdict, response = visit.link, visit.page, visit.verdict, visit.response
     if verdict == UNWANTED:
-        page = None  # it was read for its links alone
+        page = None  # noindex: the page was read for its links only
     return (
         n,
         clean(link.url),

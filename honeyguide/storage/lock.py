@@ -1,4 +1,4 @@
-"""One process at a time for each crawl, and for each list of news."""
+"""File locks: one process at a time for each crawl folder, and for each list of news."""
 
 import os
 import sys
@@ -9,12 +9,12 @@ from pathlib import Path
 from honeyguide.disk.files import open_inside, sync_folder, write_all
 from honeyguide.errors import HoneyguideError
 
-TRIES, PAUSE = 5, 0.02  # times, and seconds in between
-_held: set[Path] = set()  # by this process, which the system would let in again
+TRIES, PAUSE = 5, 0.02  # attempts to lock, and seconds between them
+_held: set[Path] = set()  # locks of this process: the system would grant them a second time
 
 
 class Lock:
-    """Holds a folder or a file until it is released or the process ends, however it ends."""
+    """An exclusive lock on a folder or file, until `release` or the end of the process."""
 
     def __init__(self, held: Path, file: Path | None = None) -> None:
         path = file or held / "lock"
@@ -28,18 +28,18 @@ class Lock:
                 sync_folder(path.parent)
         except OSError as error:
             raise HoneyguideError(f"cannot write {path}: {error.strerror}") from None
-        if not self._gets_it():
+        if not self._acquire():
             self._file.seek(0)
             holder = _number(self._file.read(20)) or "unknown"
             self._file.close()
             raise HoneyguideError(f"{held} is in use by process {holder}")
-        with suppress(OSError):  # the number is only to be shown: a full disk may be without it
+        with suppress(OSError):  # the number is for messages only: a full disk does not matter
             self._file.truncate(0)
             write_all(self._file, f"{os.getpid()}\n".encode())
         _held.add(self._path)
 
-    def _gets_it(self) -> bool:
-        """Whether nobody else has it; one who only looks has it for an instant."""
+    def _acquire(self) -> bool:
+        """Lock the file and return whether that worked; retry, as `holder` locks it briefly."""
         for _ in range(TRIES):
             try:
                 _lock(self._file.fileno())
@@ -50,7 +50,7 @@ class Lock:
         return False
 
     def release(self) -> None:
-        """Let others in."""
+        """Release the lock; calling it again does nothing."""
         if not self._file.closed:
             with suppress(OSError):
                 self._file.truncate(0)
@@ -59,22 +59,22 @@ class Lock:
 
 
 def holder(folder: Path) -> str:
-    """The number of the process that has a folder open; empty when none has."""
+    """The id of the process that has locked a folder; empty if none has."""
     path = folder.resolve() / "lock"
-    if path in _held:  # to open and close it again would let others in
+    if path in _held:  # opening and closing the file here would release the lock
         return str(os.getpid())
     written = ""
     try:
         with open_inside(folder, "lock") as file:
             written = _number(file.read(20))
             _lock(file.fileno(), shared=True)
-    except OSError:  # it is held, or there is none
+    except OSError:  # it is locked, or does not exist
         return written
     return ""
 
 
 def _number(written: bytes) -> str:
-    """The number of a process, whatever else somebody wrote."""
+    """The digits in these bytes: the file may have been changed by others."""
     return "".join(char for char in written.decode("ascii", "ignore") if char.isdigit())
 
 
@@ -89,6 +89,6 @@ else:
     import fcntl
 
     def _lock(file: int, shared: bool = False) -> None:
-        # unlike flock's, this lock does not live on in forked workers of a killed crawl
-        kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX  # to share it, reading is enough
+        # unlike flock's, this lock is not inherited by forked workers of a killed crawl
+        kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX  # a shared lock needs no write access
         fcntl.lockf(file, kind | fcntl.LOCK_NB)

@@ -1,4 +1,4 @@
-"""SQLite's write-ahead log, which ends silently where it is damaged."""
+"""Detect lost commits in SQLite's write-ahead log, which SQLite itself silently ignores."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -14,23 +14,24 @@ from honeyguide.storage.database import FILE
 
 _HEADER, _FRAME = 32, 24  # bytes; https://www.sqlite.org/walformat.html
 _SUMMED = 24  # bytes of the header that have a checksum
-_MAGIC = 0x377F0682  # of a log whose checksums are over little-endian words; plus 1: big-endian
+_MAGIC = 0x377F0682  # checksums are over little-endian words; plus 1: big-endian
 _ALL = 0xFFFFFFFF
-_TRIES = 3  # looks at a log that is begun anew meanwhile
+_TRIES = 3  # to read a log that a running crawl restarts meanwhile
 
 
 class _Frame(NamedTuple):
-    summed: bytes  # what its checksum is over
+    summed: bytes  # the bytes that its checksum covers
     checksum: tuple[int, int]
     salts: bytes
     commits: bool
 
 
 def has_lost_commits(folder: Path) -> bool:
-    """Whether commits that were safe cannot be read any more; one frame at a time is in memory.
+    """Whether commits that had been synced cannot be read any more.
 
-    SQLite takes a damaged frame for the end of the log. Each commit is synced before the next one
-    begins, so a frame that goes on from an unreadable commit shows that this one had been safe.
+    SQLite takes a damaged frame for the end of the log. Each commit is synced before the next one,
+    so a frame that follows an unreadable commit proves that this commit had been synced. One frame
+    at a time is read into memory.
     """
     try:
         # SQLite holds no lock on this file that closing it here could release
@@ -45,7 +46,7 @@ def _has_lost_commits(file: BinaryIO) -> bool:
     for _ in range(_TRIES):
         found = _goes_on_after_damage(head, _frames(file, head))
         before, head = head, _head(file)
-        if head == before:  # otherwise a crawl began the log anew meanwhile
+        if head == before:  # otherwise a crawl restarted the log meanwhile
             break
     return found
 
@@ -56,7 +57,7 @@ def _head(file: BinaryIO) -> bytes:
 
 
 def _frames(file: BinaryIO, head: bytes) -> Iterator[_Frame]:
-    """The frames that are in a log now; a crawl may add others meanwhile."""
+    """The frames that are in a log now; a running crawl may append others."""
     size = int.from_bytes(head[8:12], "big")
     if size not in {1 << power for power in range(9, 17)}:
         return
@@ -72,39 +73,39 @@ def _frames(file: BinaryIO, head: bytes) -> Iterator[_Frame]:
 
 def _goes_on_after_damage(head: bytes, frames: Iterator[_Frame]) -> bool:
     order = _order(head)
-    is_whole = _is_header_whole(head)  # so far
-    salts = head[16:24] if is_whole else b""  # others are left over from before the log was begun
+    is_valid = _is_header_valid(head)  # the log up to here
+    salts = head[16:24] if is_valid else b""  # frames with other salts are of an earlier log
     state = _numbers(head[_SUMMED:_HEADER])
-    last: _Frame | None = None  # after damage: the one before
+    last: _Frame | None = None  # after damage: the previous frame
     for frame in frames:
         salts = salts or frame.salts
-        if is_whole:
+        if is_valid:
             state = _checksum(frame.summed, state, order)
-            is_whole = state == frame.checksum and frame.salts == salts
+            is_valid = state == frame.checksum and frame.salts == salts
         elif last and last.salts == salts and _goes_on_from(last, frame, order):
             return True
-        last = None if is_whole else frame
+        last = None if is_valid else frame
     return False
 
 
 def _goes_on_from(last: _Frame, frame: _Frame, order: str) -> bool:
-    """Whether a frame was written after a commit."""
+    """Whether a frame continues the checksum of a frame that ends a commit."""
     return last.commits and _checksum(frame.summed, last.checksum, order) == frame.checksum
 
 
-def _is_header_whole(head: bytes) -> bool:
+def _is_header_valid(head: bytes) -> bool:
     if len(head) < _HEADER:
         return False
     return _checksum(head[:_SUMMED], (0, 0), _order(head)) == _numbers(head[_SUMMED:])
 
 
 def _order(head: bytes) -> str:
-    """Which way round the words are that checksums are over."""
+    """Byte order of the words that checksums are computed over."""
     return ">" if int.from_bytes(head[:4], "big") == _MAGIC + 1 else "<"
 
 
 def _checksum(data: bytes, state: tuple[int, int], order: str) -> tuple[int, int]:
-    """SQLite's: s0 += a + s1, s1 += b + s0 for each two words; here for all of them at once."""
+    """SQLite's checksum: s0 += a + s1, s1 += b + s0 for each two words, here vectorised."""
     words = np.frombuffer(data, f"{order}u4").astype(np.uint32)
     first, second, (m00, m01, m10, m11) = _weights(len(words) // 2)
     s0, s1 = state
@@ -118,7 +119,7 @@ def _checksum(data: bytes, state: tuple[int, int], order: str) -> tuple[int, int
 def _weights(
     pairs: int,
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint32], tuple[int, int, int, int]]:
-    """How much each word counts in either sum, and each sum so far."""
+    """Weights of the words in s0 and s1, each of shape (2, pairs), and of the sums so far."""
     weights = np.empty((2, 2, pairs), np.uint32)
     m00, m01, m10, m11 = 1, 0, 0, 1  # of the sums, as many pairs later
     for pair in reversed(range(pairs)):

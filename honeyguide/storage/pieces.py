@@ -1,4 +1,4 @@
-"""Arrays cut into pieces, each kept once: a snapshot costs what has changed since the last."""
+"""Arrays stored in pieces, each once: a snapshot writes only the pieces that changed."""
 
 import hashlib
 import sqlite3
@@ -9,69 +9,72 @@ import numpy as np
 import zstandard
 from numpy.typing import NDArray
 
-from honeyguide.disk.serialise import Aside, DamagedError, Form, pieces
+from honeyguide.disk.serialise import ArraySpec, DamagedError, StateArray, pieces
 
 SIZE = 1 << 16  # bytes of a piece
 HASH = 16  # bytes
-_FEW = 8  # a change of less than an eighth is worth no comparison with the whole
-Layout = dict[str, list[bytes]]  # hashes of an array's pieces, by its path
+_FEW = 8  # a difference below an eighth of a piece is stored without compressing the piece, too
+Layout = dict[str, list[bytes]]  # path of an array in the state -> hashes of its pieces
 
 _shrink = zstandard.ZstdCompressor(level=1).compress
 
 
 class Pieces:
-    """The pieces in a database; of one that changed a little, only the change is kept."""
+    """The table `pieces`: each is compressed alone, or as the difference (xor) from a base."""
 
     def __init__(self, database: sqlite3.Connection) -> None:
         self._database = database
-        self._sure: set[bytes] = set()  # pieces that were read or written here, so they are whole
+        self._sure: set[bytes] = set()  # hashes of pieces known to be intact
 
-    def put(self, aside: Aside, before: Sequence[bytes]) -> Iterator[bytes]:
-        """Keep an array in the transaction that is open, given what it was: a hash a piece."""
-        for number, piece in enumerate(pieces(aside.array, SIZE)):
+    def put(self, item: StateArray, before: Sequence[bytes]) -> Iterator[bytes]:
+        """Store an array's pieces in the open transaction; yield their hashes.
+
+        `before` are the hashes of the same array in the last snapshot: bases for what changed.
+        """
+        for number, piece in enumerate(pieces(item.array, SIZE)):
             name = _hash(piece)
             if name not in self._sure:
                 self._put(name, piece, before[number] if number < len(before) else None)
             yield name
 
-    def read(self, names: Sequence[bytes], forms: Sequence[Form]) -> list[NDArray[np.uint8]]:
-        """The bytes of arrays of these forms; DamagedError when a piece is not what it was."""
+    def read(self, names: Sequence[bytes], specs: Sequence[ArraySpec]) -> list[NDArray[np.uint8]]:
+        """Read the bytes of these arrays from pieces; DamagedError if one is missing or damaged."""
         rest = iter(names)
         found = []
-        for form in forms:
-            array = np.empty(form.size, np.uint8)
+        for spec in specs:
+            array = np.empty(spec.size, np.uint8)
             for part in pieces(array, SIZE):
                 data = self._piece(next(rest))
                 if len(data) != len(part):
-                    raise DamagedError("a piece has another length")
+                    raise DamagedError("a piece has the wrong length")
                 part[:] = data
             found.append(array)
         return found
 
     def verify(self, name: bytes) -> None:
-        """Raise DamagedError unless a piece is what was written."""
+        """Raise DamagedError unless a piece is there and intact."""
         self._piece(name)
 
     def bases(self, names: Iterable[bytes]) -> set[bytes]:
-        """The pieces that some of these are told by."""
+        """The hashes of the base pieces of these pieces."""
         return {base for name in names if (base := self._row(name)[0])}
 
     def remove(self, names: Iterable[bytes]) -> None:
-        """Forget pieces, in the transaction that is open."""
+        """Delete pieces, in the transaction that is open."""
         rows = [(name,) for name in names]
         self._database.executemany("DELETE FROM pieces WHERE hash = ?", rows)
         self._sure.difference_update(name for (name,) in rows)
 
     def all(self) -> set[bytes]:
-        """The hash of every piece that is kept."""
+        """The hash of every piece in the table."""
         return {name for (name,) in self._database.execute("SELECT hash FROM pieces")}
 
     def _put(self, name: bytes, piece: memoryview, before: bytes | None) -> None:
-        """Keep a piece that is not there yet, or is there and damaged."""
+        """Store a piece that is missing or damaged."""
         try:
             self._piece(name)
         except DamagedError:
-            is_there = self._has(name)  # others may be told by it: then it is told by none
+            is_there = self._has(name)  # it may be a base itself, and a base must have no base
             base = None if is_there or before is None else self._base(before)
             self._insert(name, piece, base)
 
@@ -80,7 +83,7 @@ class Pieces:
         return self._database.execute(wanted, (name,)).fetchone() is not None
 
     def _base(self, before: bytes) -> bytes | None:
-        """What a piece that took the place of another can be told by: never told by a third."""
+        """The base for a piece that replaces `before`: the base of `before`, or `before` itself."""
         try:
             return self._row(before)[0] or before
         except DamagedError:
@@ -89,35 +92,35 @@ class Pieces:
     def _insert(self, name: bytes, piece: memoryview, base: bytes | None) -> None:
         data = None
         if base is not None:
-            data = self._change(piece, base)
+            data = self._difference(piece, base)
         if data is None or len(data) * _FEW > len(piece):
-            whole = _shrink(piece)
-            if data is None or len(data) >= len(whole):
-                base, data = None, whole
+            full = _shrink(piece)
+            if data is None or len(data) >= len(full):
+                base, data = None, full
         self._database.execute("REPLACE INTO pieces VALUES (?, ?, ?)", (name, base, data))
         self._sure.add(name)
 
-    def _change(self, piece: memoryview, base: bytes) -> bytes | None:
+    def _difference(self, piece: memoryview, base: bytes) -> bytes | None:
         try:
-            return _shrink(_xor(piece, self._whole(base)))
-        except DamagedError:  # then the piece stands alone
+            return _shrink(_xor(piece, self._base_bytes(base)))
+        except DamagedError:  # the piece is stored without a base
             return None
 
     def _piece(self, name: bytes) -> bytes:
         base, data = self._row(name)
         raw = unpacked(data, SIZE)
         if base is not None:
-            raw = _xor(raw, self._whole(base))
+            raw = _xor(raw, self._base_bytes(base))
         if _hash(raw) != name:
-            raise DamagedError("a piece is not what it was")
+            raise DamagedError("a piece does not match its hash")
         self._sure.add(name)
         return raw
 
-    def _whole(self, name: bytes) -> bytes:
+    def _base_bytes(self, name: bytes) -> bytes:
         base, data = self._row(name)
         raw = unpacked(data, SIZE)
         if base is not None or _hash(raw) != name:
-            raise DamagedError("a piece is not what it was")
+            raise DamagedError("a piece does not match its hash")
         return raw
 
     def _row(self, name: bytes) -> tuple[Any, ...]:
@@ -128,18 +131,18 @@ class Pieces:
         return row
 
 
-def layout(forms: Sequence[Form], names: Sequence[bytes]) -> Layout:
-    """Which pieces belong to which array."""
+def layout(specs: Sequence[ArraySpec], names: Sequence[bytes]) -> Layout:
+    """Assign the hashes of pieces, in order, to the arrays."""
     rest = iter(names)
-    return {form.path: [next(rest) for _ in range(0, form.size, SIZE)] for form in forms}
+    return {spec.path: [next(rest) for _ in range(0, spec.size, SIZE)] for spec in specs}
 
 
 def unpacked(data: bytes, most: int) -> bytes:
-    """What was compressed, no more than so many bytes; DamagedError if that is not so."""
+    """Decompress at most `most` bytes; DamagedError if the data is damaged or larger."""
     try:
         size = zstandard.get_frame_parameters(data).content_size
-        if size > most:  # also when it is not known
-            raise DamagedError("it says that it is larger than it can be")
+        if size > most:  # an unknown size is a huge number
+            raise DamagedError("its size is larger than allowed")
         return zstandard.ZstdDecompressor().decompress(data, max_output_size=most)
     except (zstandard.ZstdError, TypeError, ValueError) as error:
         raise DamagedError(str(error)) from None

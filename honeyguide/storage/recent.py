@@ -1,8 +1,8 @@
-"""The latest events, written before the database has them, so that a killed process loses none.
+"""Files of the latest events, written before the database commits them: a kill loses no event.
 
 Two files take turns. A file is emptied once the database has all of its events. Nothing is synced:
-what a loss of power takes has simply not happened. Each record begins with a mark and a checksum of
-its head, so that whole ones are found after one that is damaged.
+after a power cut the crawl continues from the last event that can be read. Each record starts with
+a mark and a checksum of its head, so that intact records are found after a damaged one.
 """
 
 import struct
@@ -28,17 +28,17 @@ from honeyguide.errors import HoneyguideError
 from honeyguide.storage.database import FILE
 
 NAMES = ("recent-0.events", "recent-1.events")
-_FULL = 1 << 20  # bytes of a file, after which the other one is used
+_FULL = 1 << 20  # bytes of a file after which the other one is used
 _MOST = 1 << 28  # bytes of a row; more is damage
-_MOST_SEARCHED = 1 << 30  # bytes of a file that is looked through after damage
-_MOST_MARKS = 1_000_000  # in what is damaged, before it is called so
-_CHUNK = 1 << 20  # bytes
-_BEGIN = b"honeyguide events 1\n"  # of a file; 1 is the format
-_MARK = b"\xe7EV\n"  # of a record
+_MOST_SEARCHED = 1 << 30  # bytes of a file that is searched for records after damage
+_MOST_MARKS = 1_000_000  # marks without a record after which the search is given up
+_CHUNK = 1 << 20  # bytes that are read at a time
+_BEGIN = b"honeyguide events 1\n"  # the first bytes of a file; 1 is the format
+_MARK = b"\xe7EV\n"  # the first bytes of a record
 _HEAD = struct.Struct("<4sQII")  # mark, number of the event, bytes of its row, checksum of the row
 _SUM = struct.Struct("<I")  # checksum of the head
-_AHEAD = _HEAD.size + _SUM.size  # bytes before a row
-_SHAPES = {"take": [str], "look": [], "bound": [int]}  # what is said of events but visits
+_HEAD_BYTES = _HEAD.size + _SUM.size  # before the row of a record
+_SHAPES = {"take": [str], "look": [], "bound": [int]}  # kind -> types of `Recent.rest`
 _MISFITS = (DamagedError, LookupError, ValueError, TypeError, AttributeError, ArithmeticError)
 
 
@@ -48,18 +48,18 @@ class Recent(NamedTuple):
     n: int
     kind: str  # as in the journal
     now: float
-    rest: list[Any]
+    rest: list[Any]  # what else its row holds, by kind
 
 
 class Absorbed(NamedTuple):
-    """A visit with all that is kept of it."""
+    """A visit with everything that is stored of it."""
 
     visit: Visit
-    packed: bytes  # the same, as the journal keeps it
-    counted: Verdict
-    score: float
+    packed: bytes  # the visit as the journal stores it
+    counted: Verdict  # what it counted for, after the guard
+    score: float  # of its link when it was chosen
     fetched: float  # seconds since 1970
-    known: dict[str, int]  # about the crawl as a whole
+    known: dict[str, int]  # rows for the table `about`
 
 
 class RecentEvents:
@@ -69,13 +69,13 @@ class RecentEvents:
         self._folder = folder
         self._files = [open_inside(folder, name, "ab") for name in NAMES]
         self._sizes = [file.seek(0, 2) for file in self._files]  # bytes
-        self._last = [0, 0]  # by file: its last event
+        self._last = [0, 0]  # by file: number of its last event
         self._here = 0  # the file in use
         self._safe = 0  # the last event that the database has
         self._error: OSError | None = None
 
     def add(self, n: int, kind: str, now: float, *rest: Any) -> None:
-        """Write an event; after an error nothing more is written, so that none is missing."""
+        """Write an event; after an error every call raises it, so that no event can be missing."""
         if self._error is not None:
             raise self._error
         data = _record(n, pack_row((kind, now, *rest)))
@@ -91,16 +91,16 @@ class RecentEvents:
         self._last[self._here] = n
 
     def committed(self, n: int) -> None:
-        """The database has all events up to this one; called by the thread that writes there."""
+        """Note that the database has all events up to n; called by the writing thread."""
         self._safe = n
 
     def remove(self) -> None:
-        """Remove the files, once the database has everything."""
+        """Close and remove the files; the database must have all events."""
         self.close()
         remove(self._folder)
 
     def close(self) -> None:
-        """Leave the files as they are."""
+        """Close the files without removing them."""
         for file in self._files:
             file.close()
 
@@ -114,10 +114,10 @@ class RecentEvents:
 
 
 def read(folder: Path, after: int) -> Iterator[Recent]:
-    """The events that follow one in order, as far as they are whole; one at a time."""
+    """The events after number `after` in order, up to the first gap or damage."""
     for name in sorted(NAMES, key=lambda name: _first(folder, name)):
         with _opened(folder, name) as file:
-            for n, row in file.whole() if file else ():
+            for n, row in file.intact_rows() if file else ():
                 if n > after + 1:
                     return
                 if n == after + 1:
@@ -126,7 +126,7 @@ def read(folder: Path, after: int) -> Iterator[Recent]:
 
 
 def write(folder: Path, events: Iterable[Recent]) -> int:
-    """Keep only these, which may come from the files that they are written to, and count them."""
+    """Replace both files by one with these events, which may be read from them; return how many."""
     count = 0
     with replacing(inside(folder, NAMES[0])) as file:
         file.write(_BEGIN)
@@ -137,14 +137,14 @@ def write(folder: Path, events: Iterable[Recent]) -> int:
     return count
 
 
-def fits(event: Recent) -> bool:
-    """Whether a row says what such an event has to say."""
+def is_valid(event: Recent) -> bool:
+    """Whether the row of an event has the fields and types of its kind."""
     try:
         if event.kind != "visit":
             said = [type(each) for each in event.rest]
             return said == _SHAPES.get(event.kind) and isinstance(event.now, int | float)
         visit, *_, score, fetched, known = absorbed_from(event.rest)
-        begun = capture_begun(visit, fetched)
+        begun = capture_time(visit, fetched)
         numbers = (event.now, score, fetched, begun, *known.values())
         return all(isinstance(number, int | float) for number in numbers)
     except _MISFITS:
@@ -152,34 +152,34 @@ def fits(event: Recent) -> bool:
 
 
 @dataclass(slots=True)
-class Look:
-    """What is in a file: its events that can be used, and what is wrong with the rest."""
+class Scan:
+    """What is in a file: the range of its usable events, and what is wrong with the rest."""
 
     name: str
-    first: int = 0  # its first event; 0: it has none
-    last: int = 0
+    first: int = 0  # number of its first event; 0: it has none
+    last: int = 0  # number of its last usable event
     wrong: list[str] = field(default_factory=list)  # sentences
 
 
-def look(folder: Path, name: str) -> Look:
-    """See what can be used of a file; an end that was never finished is not wrong."""
-    found = Look(name)
-    before = _state(folder, name)
+def scan(folder: Path, name: str) -> Scan:
+    """Scan a file for usable events; an unfinished record at its end is not an error."""
+    found = Scan(name)
+    before = _version_of(folder, name)
     with _opened(folder, name, any_format=True) as file:
         if file is not None:
-            found.wrong += _looked_through(file, name, found)
-    if _state(folder, name) != before:  # a crawl writes to it meanwhile
+            found.wrong += _scanned(file, name, found)
+    if _version_of(folder, name) != before:  # a running crawl wrote to it meanwhile
         found.wrong.clear()
     return found
 
 
-def _looked_through(file: "_File", name: str, found: Look) -> Iterator[str]:
+def _scanned(file: "_File", name: str, found: Scan) -> Iterator[str]:
     if not file.begins:
-        yield f"{name} does not begin as a file of events does: none of it can be used"
+        yield f"{name} is not a file of events: none of it can be used"
         return
-    for n, row in file.whole():
+    for n, row in file.intact_rows():
         try:
-            is_right = fits(_unpacked(n, row)) and n == (found.last + 1 if found.first else n)
+            is_right = is_valid(_unpacked(n, row)) and n == (found.last + 1 if found.first else n)
         except DamagedError:
             is_right = False
         if not is_right:
@@ -196,52 +196,52 @@ class Gap(NamedTuple):
     """Events that are missing, so that those after them cannot be used."""
 
     what: str  # a sentence
-    is_of_database: bool  # it lacks events that it had: both files of recent events are later
+    is_of_database: bool  # the database has lost events: both files have only later ones
 
 
-def gaps(looks: Iterable[Look], last: int) -> Iterator[Gap]:
-    """The gap after the last event of the database, or else the one between two files."""
+def gaps(scans: Iterable[Scan], last: int) -> Iterator[Gap]:
+    """Yield the gap after event `last` of the database, or else the one between the two files."""
     before = FILE
-    in_order = sorted(looks, key=lambda look: look.first)
-    # a loss of power can empty one file: what was in it was not synced
-    are_both_there = all(look.first for look in in_order)
-    for look in in_order:
-        if look.first > last + 1:
-            where = f" between the end of {before} and {look.name}"
+    in_order = sorted(scans, key=lambda scan: scan.first)
+    # a power cut can empty one file, because they are not synced
+    are_both_there = all(scan.first for scan in in_order)
+    for scan in in_order:
+        if scan.first > last + 1:
+            where = f" between the end of {before} and {scan.name}"
             is_of_database = before == FILE and are_both_there
-            yield Gap(missing(last + 1, look.first - 1, where), is_of_database)
+            yield Gap(missing(last + 1, scan.first - 1, where), is_of_database)
             return
-        if look.last > last:
-            before, last = look.name, look.last
+        if scan.last > last:
+            before, last = scan.name, scan.last
 
 
 def missing(first: int, last: int, where: str = "") -> str:
-    """Say which events are missing."""
+    """A sentence that names the missing events."""
     which = f"event {first} is" if first == last else f"events {first} to {last} are"
     return f"{which} missing{where}"
 
 
 def exist(folder: Path) -> bool:
-    """Whether there are files of events that the database may not have."""
+    """Whether there are files of recent events."""
     return any(inside(folder, name).exists() for name in NAMES)
 
 
 def remove(folder: Path) -> None:
-    """Forget the events that the database does not have."""
+    """Remove the files of recent events."""
     for name in NAMES:
         inside(folder, name).unlink(missing_ok=True)
 
 
-def capture_begun(visit: Visit, fetched: float) -> float:
-    """When what a visit brought was asked for, in seconds since 1970."""
+def capture_time(visit: Visit, fetched: float) -> float:
+    """When the page of a visit was requested, in seconds since 1970."""
     response = visit.response
-    if response is None or response.sent is None:  # then it is known how long all of it took
+    if response is None or response.sent is None:  # estimated by the duration of the visit
         return fetched - visit.seconds
     return response.sent
 
 
 def absorbed_row(absorbed: Absorbed) -> tuple[Any, ...]:
-    """A visit with its response, as it is written."""
+    """The row of a visit in a file of recent events."""
     visit, packed, counted, *rest = absorbed
     response, page = visit.response, visit.page
     return (
@@ -264,7 +264,7 @@ def absorbed_row(absorbed: Absorbed) -> tuple[Any, ...]:
 
 
 def absorbed_from(row: list[Any]) -> Absorbed:
-    """The visit that was written."""
+    """The visit that `absorbed_row` turned into a row."""
     packed, text, answer, learnt, (relevance, relevant, reasons), *rest = row
     bare = unpack_visit(packed, text_from_bytes(text) if text else "")
     response = None
@@ -286,48 +286,51 @@ def absorbed_from(row: list[Any]) -> Absorbed:
 
 
 class _File:
-    """A file of events, of which one record at a time is in memory."""
+    """Reads a file of events, one record at a time."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
         self.size = file.seek(0, 2)
         file.seek(0)
         begin = file.read(len(_BEGIN))
-        self.begins = _BEGIN.startswith(begin)  # or was never finished
-        self.is_foreign = not self.begins and begin.startswith(_BEGIN[:-2])
-        self.place = len(_BEGIN)  # up to where it is whole
+        self.begins = _BEGIN.startswith(begin)  # true for an unfinished first line, too
+        self.is_foreign = not self.begins and begin.startswith(_BEGIN[:-2])  # another format
+        self.place = len(_BEGIN)  # offset up to which all records are intact
 
-    def whole(self) -> Iterator[tuple[int, bytes]]:
-        """The numbers and rows of its events, up to the first that is not whole."""
+    def intact_rows(self) -> Iterator[tuple[int, bytes]]:
+        """The number and row of each event, up to the first damaged one."""
         while self.begins and (head := self._head(self.place)) is not None:
             n, length, checksum = head
             row = self._file.read(length)
             if zlib.crc32(row) != checksum:
                 return
-            self.place += _AHEAD + length
+            self.place += _HEAD_BYTES + length
             yield n, row
 
     def goes_on(self) -> bool:
-        """Whether a whole record follows one that is not."""
+        """Whether an intact record follows the first damaged one."""
         skipped = 0
         for marks, place in enumerate(self._marks(self.place)):
             head = self._head(place) if place >= skipped else None
             if head is not None:
                 if self._has_row(*head[1:]):
                     return True
-                skipped = place + _AHEAD + head[1]
+                skipped = place + _HEAD_BYTES + head[1]
             elif marks > _MOST_MARKS:
                 return True
         return False
 
     def _head(self, place: int) -> tuple[int, int, int] | None:
-        """Number, length and checksum of a record whose row is in the file, to be read next."""
+        """Number, row length and row checksum of the record at `place`; None if there is none."""
         self._file.seek(place)
-        data = self._file.read(_AHEAD)
-        if len(data) < _AHEAD or _SUM.pack(zlib.crc32(data[: _HEAD.size])) != data[_HEAD.size :]:
+        data = self._file.read(_HEAD_BYTES)
+        if (
+            len(data) < _HEAD_BYTES
+            or _SUM.pack(zlib.crc32(data[: _HEAD.size])) != data[_HEAD.size :]
+        ):
             return None
         mark, n, length, checksum = _HEAD.unpack_from(data)
-        fits_in = mark == _MARK and length <= min(_MOST, self.size - place - _AHEAD)
+        fits_in = mark == _MARK and length <= min(_MOST, self.size - place - _HEAD_BYTES)
         return (n, length, checksum) if fits_in else None
 
     def _has_row(self, length: int, checksum: int) -> bool:
@@ -337,7 +340,7 @@ class _File:
         return sum == checksum
 
     def _marks(self, place: int) -> Iterator[int]:
-        """Where records may begin."""
+        """The offsets of all marks from `place` on: records may start there."""
         while place < self.size:
             self._file.seek(place)
             data = self._file.read(_CHUNK)
@@ -352,7 +355,7 @@ class _File:
 
 @contextmanager
 def _opened(folder: Path, name: str, any_format: bool = False) -> Iterator[_File | None]:
-    """A file of events; None when there is none."""
+    """Open a file of events; None if it does not exist."""
     try:
         raw = open_inside(folder, name)
     except FileNotFoundError:
@@ -363,19 +366,19 @@ def _opened(folder: Path, name: str, any_format: bool = False) -> Iterator[_File
         if opened.is_foreign and not any_format:
             raise HoneyguideError(
                 f"{folder} cannot be resumed: {name} was written by another version of honeyguide;"
-                " without that file it goes on from the events before"
+                " without that file it continues from the events before"
             )
         yield opened
 
 
 def _first(folder: Path, name: str) -> int:
-    """The number of a file's first event; 0 when it has none."""
+    """The number of a file's first event; 0 if it has none."""
     with _opened(folder, name) as file:
-        return next((n for n, _ in file.whole()), 0) if file else 0
+        return next((n for n, _ in file.intact_rows()), 0) if file else 0
 
 
-def _state(folder: Path, name: str) -> tuple[int, int] | None:
-    """What changes when a file is written to."""
+def _version_of(folder: Path, name: str) -> tuple[int, int] | None:
+    """Size and modification time of a file; None if it does not exist."""
     try:
         found = inside(folder, name).stat()
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Whether WARC files of a crawl are what was written, record by record."""
+"""Read and verify the WARC records that a crawl has written, visit by visit."""
 
 import zlib
 from collections.abc import Iterator
@@ -11,15 +11,15 @@ from honeyguide.disk.files import open_inside
 from honeyguide.disk.serialise import DamagedError
 from honeyguide.warc.writer import Entry, digest_of, entry_line
 
-_MOST = 1 << 28  # bytes of a record
-_READ = 1 << 16
-_MAX_HEADERS = 16_000  # characters from which on a writer leaves headers out
-_TYPES = ("response", "request", "metadata")  # of the records that a visit leaves
-Fields = dict[str, str]  # by name in small letters
+_MOST = 1 << 28  # bytes of a record, at most
+_READ = 1 << 16  # bytes that are read at a time
+_MAX_HEADERS = 16_000  # characters beyond which the writer leaves headers out
+_TYPES = ("response", "request", "metadata")  # the records of one visit, in order
+Fields = dict[str, str]  # name in lower case -> value
 
 
 class Record(NamedTuple):
-    """A record, as far as it can be trusted."""
+    """One WARC record whose length and digest are right."""
 
     offset: int
     length: int  # compressed
@@ -28,36 +28,36 @@ class Record(NamedTuple):
 
     @property
     def type(self) -> str:
-        """What kind of record it is."""
+        """The WARC-Type of the record."""
         return self.fields.get("warc-type", "")
 
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """What one visit left: a response, and what was asked and is known about it."""
+    """The records of one visit: response, request and metadata."""
 
     offset: int
     length: int  # of all its records
     url: str
-    requested: str  # where another URL led there
+    requested: str  # the requested URL, if a redirect led to another one
     date: str
-    headers: Fields  # of the answer
+    headers: Fields  # of the response
     body: bytes
     status: int
-    known: Fields  # what the crawl noted
-    line: bytes  # that an index should have
-    mime_is_sure: bool  # some headers may have been left out
+    known: Fields  # the metadata record: relevance, score, failure ...
+    line: bytes  # the line that the index should have
+    mime_is_sure: bool  # false if the Content-Type may have been left out
 
 
 def stored(folder: Path, name: str, start: int = 0, end: int | None = None) -> Iterator[Stored]:
-    """What each visit left in a part of a file; DamagedError where that is not as written."""
+    """Yield the visits in bytes `start` to `end` of a file; DamagedError where one is damaged."""
     with open_inside(folder, name) as file:
         group: list[Record] = []
         for record in _records(file, start, end):
             if record.type == "warcinfo":
                 continue
             group.append(record)
-            if len(group) == len(_TYPES):  # before the next one is read, which may be damaged
+            if len(group) == len(_TYPES):  # before the next record is read: it may be damaged
                 yield _stored(group, name)
                 group = []
         if group:
@@ -74,7 +74,7 @@ def _records(file: FileIO, start: int, end: int | None) -> Iterator[Record]:
 
 
 def _member(file: FileIO, offset: int, end: int) -> tuple[bytes, int]:
-    """The content of one gzip member, and how many bytes it takes."""
+    """Decompress the gzip member at `offset`; return its content and compressed length."""
     file.seek(offset)
     engine = zlib.decompressobj(wbits=31)
     parts: list[bytes] = []
@@ -100,11 +100,11 @@ def _record(data: bytes, offset: int, length: int) -> Record:
     fields = _fields(lines)
     size = fields.get("content-length", "")
     if not (found and first == b"WARC/1.1" and size.isdigit()):
-        raise DamagedError(f"the record at byte {offset} is no WARC record")
+        raise DamagedError(f"there is no WARC record at byte {offset}")
     block = rest[: int(size)]
     digest = fields.get("warc-block-digest")
     if rest[int(size) :] != b"\r\n\r\n" or (digest and digest != digest_of(block)):
-        raise DamagedError(f"the record at byte {offset} has another length or digest than it says")
+        raise DamagedError(f"the record at byte {offset} does not match its length or digest")
     return Record(offset, length, fields, block)
 
 
@@ -118,7 +118,7 @@ def _stored(group: list[Record], name: str) -> Stored:
     head, _, body = response.block.partition(b"\r\n\r\n")
     status, headers = _status(head), _fields(head.partition(b"\r\n")[2])
     if response.fields.get("warc-payload-digest") != digest_of(body):
-        raise DamagedError(f"the body at byte {response.offset} has another digest than it says")
+        raise DamagedError(f"the body at byte {response.offset} does not match its digest")
     known = _fields(group[2].block)
     url, date = (response.fields.get(name, "") for name in ("warc-target-uri", "warc-date"))
     entry = Entry(

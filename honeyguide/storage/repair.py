@@ -1,4 +1,4 @@
-"""Rebuild what can be rebuilt of a damaged crawl, and say what that was."""
+"""Repair a damaged crawl folder, and list what was done and what is left."""
 
 import json
 import math
@@ -26,19 +26,19 @@ from honeyguide.storage.database import (
     WARCS,
     DamagedCrawlError,
     NoCrawlError,
-    combined,
+    checksum_matches,
+    combined_checksum,
     connect,
     count_rows,
     crawl_file,
     explain,
+    import_hint,
     is_plain_table,
-    is_whole,
     make_empty,
+    one_line,
     open_crawl,
     put_about,
     reading,
-    rescue,
-    told,
     upgrade,
     with_checksum,
 )
@@ -51,9 +51,9 @@ from honeyguide.version import VERSION
 from honeyguide.warc.writer import WarcWriter, index_path, write_index
 from honeyguide.web.html import parse
 
-# kinds of findings for which the database is left as it is
+# kinds of findings that need no change of the database
 _FILES = {"warc", "index", "tail", "unclaimed", "policy", "recent", "waiting", "version"}
-# tables, and what their rows are ordered by where they lie
+# tables, and the column by which their rows are ordered in the file
 _KEYS = {
     "about": "key",
     "journal": "n",
@@ -63,20 +63,20 @@ _KEYS = {
     "hosts": "host",
     "requests": "n",
 }
-_SPARSE = 100  # times as many numbers as rows: then a number is damaged
-_UNFINISHED = "which a killed crawl left unfinished and no page speaks of"
+_SPARSE = 100  # if numbers span this many times the count of rows, one of them is damaged
+_UNFINISHED = "which a killed crawl left unfinished and no page refers to"
 _HTML = ("text/html", "application/xhtml+xml", "")
 
 
 def repair(folder: Path, progress: Progress | None = None) -> tuple[list[str], list[Finding]]:
-    """Mend a crawl that nobody has open: what was done, and what is left to complain about."""
+    """Repair a crawl that no process has open; return sentences of what was done, and findings."""
     _find_crawl(folder)
     lock = Lock(folder)
     try:
         check = Check(folder, progress)
         check.run()
         left: list[Finding] = []
-        done = list(_mend(check, left))
+        done = list(_repair_all(check, left))
         again = Check(folder, progress)
         return done, again.run() + left
     except OSError as error:
@@ -86,54 +86,54 @@ def repair(folder: Path, progress: Progress | None = None) -> tuple[list[str], l
 
 
 def _has_lost_rows(check: Check) -> bool:
-    """Whether the database had rows of pages whose bodies are still there."""
+    """Whether the database has lost committed rows, so that bodies without rows may matter."""
     return any(f.kind == "log" or (f.kind, f.where) == ("recent", FILE) for f in check.findings)
 
 
 def _find_crawl(folder: Path) -> None:
-    """Raise where there is no crawl, before a lock is put there; damage is looked at later."""
+    """Raise NoCrawlError before a lock is put into a folder without a crawl; ignore damage."""
     try:
-        open_crawl(folder, only_read=True).close()
+        open_crawl(folder, read_only=True).close()
     except NoCrawlError:
         raise
     except HoneyguideError:
         crawl_file(folder)
 
 
-def _mend(check: Check, left: list[Finding]) -> Iterator[str]:
-    """Mend one thing after the other; what could not be done is added to what is left."""
+def _repair_all(check: Check, left: list[Finding]) -> Iterator[str]:
+    """Repair one thing after another; add what could not be repaired to `left`."""
     kinds = {finding.kind for finding in check.findings if not finding.is_final}
     if kinds - _FILES:
         try:
-            yield from _mend_database(check, kinds)
+            yield from _repair_database(check, kinds)
         except (sqlite3.Error, HoneyguideError) as error:
             what = f"{FILE} could not be repaired, and is as it was: {_reason(error)}"
-            left.append(Finding("database", told(what), is_final=True))
+            left.append(Finding("database", one_line(what), is_final=True))
             if check.known.orphans:
-                left.append(Finding("unclaimed", f"{rescue(check.folder)} that can be read"))
+                left.append(Finding("unclaimed", f"{import_hint(check.folder)} that can be read"))
     if "recent" in kinds:
-        yield from _mend_recent(check.folder)
+        yield from _repair_recent(check.folder)
     if kinds & {"tail", "unclaimed"} and _has_lost_rows(check):
-        what = "resuming cuts off the bodies that no page speaks of: before"
-        left.append(Finding("unclaimed", f"{what}, {rescue(check.folder)}"))
+        what = "resuming cuts off the bodies that no page refers to: before"
+        left.append(Finding("unclaimed", f"{what}, {import_hint(check.folder)}"))
     elif "tail" in kinds:
         yield from _cut_tail(check)
     if "index" in kinds:
         yield from _write_indexes(check)
 
 
-def _mend_database(check: Check, kinds: set[str]) -> list[str]:
-    """Mend the rows; if that cannot be gone through with, the file stays as it was."""
+def _repair_database(check: Check, kinds: set[str]) -> list[str]:
+    """Repair the rows; after an error, restore the file from a copy."""
     names = [FILE + end for end in ("", *BESIDE)]
     paths = [inside(check.folder, name) for name in names]
     before = {path: _copied(path) for path in paths if path.exists()}
     last = _last_event(check)
     try:
-        done = _write_anew(check.folder) if "database" in kinds else []
+        done = _rebuild_database(check.folder) if "database" in kinds else []
         if done:
             check = Check(check.folder)
             check.run()
-        done += _mend_rows(check, kinds)
+        done += _repair_rows(check, kinds)
         return [*done, *_drop_recent(check.folder, last)]
     except (sqlite3.Error, HoneyguideError):
         for path in paths:
@@ -148,7 +148,7 @@ def _mend_database(check: Check, kinds: set[str]) -> list[str]:
 
 
 def _reason(error: Exception) -> str:
-    """Why something could not be mended, without the advice to mend it."""
+    """Why a repair failed, without the advice to repair."""
     if isinstance(error, DamagedCrawlError):
         return error.what
     is_full = getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_FULL
@@ -156,36 +156,36 @@ def _reason(error: Exception) -> str:
 
 
 def _last_event(check: Check) -> Any:
-    """The number that recent events go on from."""
+    """The last event of the database before the repair: recent events follow it."""
     known = check.known
     return known.about.get("events", max((*known.events, *known.snapshots), default=0))
 
 
 def _kept_events(folder: Path) -> int:
-    """The number of the last event that the database has, now that it was counted."""
+    """The last event of the database after the repair."""
     with reading(folder) as database:
         [[events]] = database.execute("SELECT value FROM about WHERE key = 'events'")
     return int(events)
 
 
 def _drop_recent(folder: Path, last: Any) -> Iterator[str]:
-    """Remove recent events that go on from an event which is the last one no more."""
+    """Remove recent events that no longer follow the last event of the database."""
     now = _kept_events(folder)
     if now != last and recent.exist(folder):
         recent.remove(folder)
-        yield f"dropped recent events: they go on from event {last}, and the last one is now {now}"
+        yield f"dropped recent events: they follow event {last}, and the last one is now {now}"
 
 
-def _mend_recent(folder: Path) -> Iterator[str]:
-    """Keep the recent events that go on from the last one, up to damage, and drop the rest."""
+def _repair_recent(folder: Path) -> Iterator[str]:
+    """Keep the recent events that follow the last one, up to the first damage; drop the rest."""
     try:
-        if not recent.exist(folder):  # they went with the events that they followed
+        if not recent.exist(folder):  # _drop_recent removed them
             return
         last = _kept_events(folder)
         count = recent.write(folder, _usable(folder, last))
         if not count:
             recent.remove(folder)
-    except HoneyguideError:  # of a damaged database, or another version: it stays a finding
+    except HoneyguideError:  # a damaged database, or another version: it stays a finding
         return
     if count:
         kept = f"{counted(count, 'recent event')} after event {last} {are(count)} kept"
@@ -196,27 +196,27 @@ def _mend_recent(folder: Path) -> Iterator[str]:
 
 def _usable(folder: Path, last: int) -> Iterator[recent.Recent]:
     with suppress(DamagedError):
-        yield from takewhile(recent.fits, recent.read(folder, last))
+        yield from takewhile(recent.is_valid, recent.read(folder, last))
 
 
-def _mend_rows(check: Check, kinds: set[str]) -> list[str]:
+def _repair_rows(check: Check, kinds: set[str]) -> list[str]:
     done: list[str] = []
-    with closing(open_crawl(check.folder, only_read=False)) as database:
+    with closing(open_crawl(check.folder, read_only=False)) as database:
         upgrade(database)
         if "log" in kinds:
             database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             done.append(f"dropped the end of {FILE}-wal, which cannot be read")
-        done += _Mender(check, database).rows()
+        done += _RowRepair(check, database).rows()
     return done
 
 
-def _write_anew(folder: Path) -> list[str]:
-    """Make the database anew from every row that can still be read."""
+def _rebuild_database(folder: Path) -> list[str]:
+    """Write a new database with every row that can still be read."""
     path = folder / f"{FILE}.unfinished"
     path.unlink(missing_ok=True)
     try:
-        with closing(connect(folder, only_read=True)) as old, closing(sqlite3.connect(path)) as new:
-            old.execute("PRAGMA writable_schema = ON")  # a file that is cut off is read up to there
+        with closing(connect(folder, read_only=True)) as old, closing(sqlite3.connect(path)) as new:
+            old.execute("PRAGMA writable_schema = ON")  # reads a file up to where it is cut off
             _check_tables(old)
             format = FORMAT if _is_new(old) else OLDEST
             make_empty(new, format)
@@ -225,21 +225,21 @@ def _write_anew(folder: Path) -> list[str]:
             new.commit()
             upgrade(new)
             if not new.execute("SELECT 1 FROM about WHERE key = 'settings'").fetchone():
-                raise HoneyguideError("its settings are lost, and without them no crawl goes on")
+                raise HoneyguideError("its settings are lost, and no crawl can do without them")
             new.execute("PRAGMA journal_mode = WAL")
         for end in BESIDE:
             inside(folder, FILE + end).unlink(missing_ok=True)
         path.replace(folder / FILE)
     finally:
         path.unlink(missing_ok=True)
-    return [f"wrote {FILE} anew from the rows that can be read"]
+    return [f"rebuilt {FILE} from the rows that can be read"]
 
 
 def _check_tables(old: sqlite3.Connection) -> None:
-    """A view in place of a table could go on for ever."""
+    """Raise unless all tables are plain: a view in place of a table could be endless."""
     for kind, name, sql in old.execute("SELECT type, name, sql FROM sqlite_schema").fetchall():
         if name in _KEYS and not is_plain_table(old, kind, name, sql):
-            raise HoneyguideError(f"its {name!r} is no plain table")
+            raise HoneyguideError(f"its {name!r} is not a plain table")
 
 
 def _is_new(old: sqlite3.Connection) -> bool:
@@ -248,7 +248,7 @@ def _is_new(old: sqlite3.Connection) -> bool:
 
 
 def _copy_rows(old: sqlite3.Connection, new: sqlite3.Connection, table: str, key: str) -> None:
-    """Copy rows from either end up to what cannot be read, then those in between one by one."""
+    """Copy rows from both ends up to what cannot be read, then those in between one by one."""
     width = len(new.execute(f"PRAGMA table_info({table})").fetchall())
     insert = f"INSERT OR IGNORE INTO {table} VALUES ({','.join('?' * width)})"  # noqa: S608
     for order in ("", " DESC"):
@@ -270,7 +270,7 @@ def _insert(new: sqlite3.Connection, insert: str, row: tuple[Any, ...], width: i
 
 
 def _missing(old: sqlite3.Connection, new: sqlite3.Connection, table: str) -> list[Any]:
-    """What should be there besides: pieces by their index, events by their numbers."""
+    """Keys of rows that were not copied: hashes of pieces by their index, or event numbers."""
     if table == "pieces":
         with suppress(sqlite3.Error):
             names = {name for (name,) in old.execute("SELECT hash FROM pieces")}
@@ -288,8 +288,8 @@ def _copied(path: Path) -> Path:
     return copy
 
 
-class _Mender:
-    """Rows of a damaged crawl, and what they can be made from."""
+class _RowRepair:
+    """Repairs the rows of a damaged crawl from WARC files, snapshots and other rows."""
 
     def __init__(self, check: Check, database: sqlite3.Connection) -> None:
         self._check = check
@@ -298,7 +298,7 @@ class _Mender:
         self._visits = 0  # rows of pages
 
     def rows(self) -> Iterator[str]:
-        """Mend what can be mended of every table."""
+        """Repair every table; yield a sentence for each thing that was done."""
         yield from self._pages()
         yield from self._snapshots()
         yield from self._journal()
@@ -320,14 +320,14 @@ class _Mender:
     # ------------------------------------------------------------------ pages
 
     def _pages(self) -> Iterator[str]:
-        """Rows of pages from the records in WARC files that no whole row speaks of."""
-        damaged = [n for n, whole in self._known.pages.items() if not whole]
+        """Rebuild rows of pages from WARC records that no intact row refers to."""
+        damaged = [n for n, intact in self._known.pages.items() if not intact]
         lost = [n for n, kind in self._known.events.items() if kind == "visit"]
         damaged += [n for n in lost if n not in self._known.pages]
         free = list(self._free()) if damaged else []
         for n in damaged:
             row = self._database.execute("SELECT * FROM pages WHERE n = ?", (n,)).fetchone()
-            found = _record_of(row, free)
+            found = _matching_record(row, free)
             if found is None:
                 continue
             free.remove(found)
@@ -335,7 +335,7 @@ class _Mender:
                 self._database.execute("DELETE FROM pages WHERE n = ?", (n,))
                 self._database.execute(INSERT_PAGE, _page_row(n, row, *found))
             self._known.pages[n] = True
-            yield f"read the page of event {n} again from {found[0]}; its reasons may be lost"
+            yield f"rebuilt the page of event {n} from {found[0]}; its reasons may be lost"
 
     def _free(self) -> Iterator[tuple[str, Stored]]:
         warcs = inside(self._check.folder, WARCS)
@@ -346,10 +346,10 @@ class _Mender:
     # ------------------------------------------------------------------ snapshots, journal
 
     def _snapshots(self) -> Iterator[str]:
-        """Forget snapshots that are damaged: the rest is told by the journal."""
+        """Drop damaged snapshots: the journal has the events since an older one."""
         kept = Snapshots(self._check.folder, self._database)
-        for n, whole in list(self._known.snapshots.items()):
-            if not whole:
+        for n, intact in list(self._known.snapshots.items()):
+            if not intact:
                 with self._transaction():
                     kept.drop(n)
                 del self._known.snapshots[n]
@@ -357,7 +357,7 @@ class _Mender:
         kept.recover()
 
     def _journal(self) -> Iterator[str]:
-        """Forget events before the newest snapshot if some are damaged, and all after damage."""
+        """Drop events before the newest snapshot if one is damaged, and all after a damaged one."""
         newest = max(self._known.snapshots, default=0)
         first, last = self._bad_events(newest)
         if first is not None:
@@ -365,7 +365,7 @@ class _Mender:
                 for table in ("journal", "snapshots"):
                     below = "n <= ?" if table == "journal" else "n < ?"
                     self._database.execute(f"DELETE FROM {table} WHERE {below}", (newest,))  # noqa: S608
-            yield f"dropped the events up to {newest}: the snapshot after them is whole"
+            yield f"dropped the events up to {newest}: the snapshot after them is intact"
         if last is not None and self._can_begin(newest):
             with self._transaction():
                 [[pages]] = self._database.execute(
@@ -393,7 +393,7 @@ class _Mender:
         return before, after
 
     def _can_begin(self, newest: int) -> bool:
-        """Whether the events after the newest snapshot, or all, are there to go back to."""
+        """Whether the crawl can go back to the newest snapshot, or to its start."""
         return min(self._known.events, default=math.inf) <= newest + 1 or newest > 0
 
     # ------------------------------------------------------------------ the rest
@@ -402,19 +402,19 @@ class _Mender:
         if not any(finding.kind == "host" for finding in self._check.findings):
             return
         rows = self._database.execute("SELECT * FROM hosts").fetchall()
-        damaged = [row[:2] for row in rows if not is_whole(row)]
+        damaged = [row[:2] for row in rows if not checksum_matches(row)]
         with self._transaction():
             self._database.executemany("DELETE FROM hosts WHERE host = ? AND what = ?", damaged)
             self._count()
         they = "it is" if len(damaged) == 1 else "they are"
-        yield f"forgot {counted(len(damaged), 'fact')} about hosts: {they} learnt again"
+        yield f"dropped {counted(len(damaged), 'fact')} about hosts: {they} learnt again"
 
     def _requests(self) -> Iterator[str]:
         damaged = [(n,) for n in requests.damaged(self._database)]
         if damaged:
             with self._transaction():
                 self._database.executemany("DELETE FROM requests WHERE n = ?", damaged)
-            yield f"forgot {counted(len(damaged), 'request')} that cannot be read"
+            yield f"dropped {counted(len(damaged), 'request')} that cannot be read"
 
     def _about(self) -> Iterator[str]:
         named = {f.where for f in self._check.findings if f.kind == "about"}
@@ -422,17 +422,17 @@ class _Mender:
         with self._transaction():
             for name in lost:
                 self._database.execute("DELETE FROM about WHERE key = ?", (name,))
-            put_about(self._database, self._made_again(lost))
+            put_about(self._database, self._recomputed(lost))
             self._count()
         if lost:
-            yield f"counted again, or forgot, what the crawl notes of itself: {', '.join(lost)}"
+            yield f"counted again, or dropped, figures of the crawl: {', '.join(lost)}"
         kept, there = self._known.about.get("visits", 0), self._visits
         if there < kept:
             lost_pages = kept - there
-            said = f"{counted(lost_pages, 'page')} {are(lost_pages)} lost"
-            yield f"counted the pages again: {said}"
+            text = f"{counted(lost_pages, 'page')} {are(lost_pages)} lost"
+            yield f"counted the pages again: {text}"
 
-    def _made_again(self, lost: list[Any]) -> dict[str, Any]:
+    def _recomputed(self, lost: list[Any]) -> dict[str, Any]:
         [[first, last, unchecked]] = self._database.execute(
             "SELECT min(fetched), max(fetched), max(iif(checksum IS NULL, n, 0)) FROM pages"
         )
@@ -454,13 +454,15 @@ class _Mender:
 
     def _count(self) -> None:
         events, visits = count_rows(self._database)
-        hosts = combined(row[0] for row in self._database.execute("SELECT checksum FROM hosts"))
+        hosts = combined_checksum(
+            row[0] for row in self._database.execute("SELECT checksum FROM hosts")
+        )
         put_about(self._database, {"events": events, "visits": visits, "hosts": hosts})
         self._visits = visits
 
 
 def _cut_tail(check: Check) -> Iterator[str]:
-    """Cut off what was written of bodies and never committed."""
+    """Cut off WARC records that were never committed."""
     end = check.known.warc_end()
     if end is not None:
         writer = WarcWriter(check.folder / WARCS)
@@ -471,7 +473,7 @@ def _cut_tail(check: Check) -> Iterator[str]:
 
 
 def _write_indexes(check: Check) -> Iterator[str]:
-    """Indexes from the WARC files that they are of."""
+    """Rebuild damaged indexes from their WARC files."""
     warcs = inside(check.folder, WARCS)
     for name in sorted({f.where for f in check.findings if f.kind == "index"}):
         try:
@@ -479,13 +481,13 @@ def _write_indexes(check: Check) -> Iterator[str]:
         except DamagedError:
             continue  # it stays among the findings
         write_index(index_path(warcs / name), lines)
-        yield f"wrote {index_path(warcs / name).name} anew from {name}"
+        yield f"rebuilt {index_path(warcs / name).name} from {name}"
 
 
-def _record_of(
+def _matching_record(
     row: tuple[Any, ...] | None, free: list[tuple[str, Stored]]
 ) -> tuple[str, Stored] | None:
-    """Which of the records that no row speaks of a damaged row spoke of."""
+    """The free WARC records that belong to a damaged row: by place, else by URL."""
     if row is None:
         return free[0] if len(free) == 1 else None
     here = [found for found in free if (found[0], found[1].offset) == (row[15], row[16])]
@@ -494,7 +496,7 @@ def _record_of(
 
 
 def _page_row(n: int, row: tuple[Any, ...] | None, name: str, found: Stored) -> tuple[Any, ...]:
-    """A page's row from its records; what they do not say is taken from the old row."""
+    """Rebuild a page's row from its records; only the reasons come from the old row."""
     known = found.known
     mime = found.headers.get("content-type", "")
     failure = known.get("failure", "")
@@ -526,12 +528,12 @@ def _page_row(n: int, row: tuple[Any, ...] | None, name: str, found: Stored) -> 
 
 
 def _reasons(row: tuple[Any, ...] | None) -> str:
-    """The reasons that a row gave, if they can still be read."""
+    """The reasons in a row as JSON; an empty list if they cannot be read."""
     try:
-        said = json.loads(row[8]) if row else []
+        reasons = json.loads(row[8]) if row else []
     except (ValueError, TypeError):
-        said = []
-    return json.dumps(said if isinstance(said, list) else [])
+        reasons = []
+    return json.dumps(reasons if isinstance(reasons, list) else [])
 
 
 def _number(text: str | None, kind: Callable[[str], Any]) -> Any:

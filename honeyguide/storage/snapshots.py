@@ -1,4 +1,4 @@
-"""The whole state of a crawl from time to time, in pieces; the journal tells the rest."""
+"""Snapshots of a crawl's state, in pieces; the journal has the events since."""
 
 import sqlite3
 from collections.abc import Iterator, Sequence
@@ -10,27 +10,33 @@ import zstandard
 
 from honeyguide.contracts import State
 from honeyguide.disk.files import inside, open_inside
-from honeyguide.disk.serialise import Aside, DamagedError, forms, join_state, read_open_state
+from honeyguide.disk.serialise import (
+    DamagedError,
+    StateArray,
+    join_state,
+    read_open_state,
+    read_skeleton,
+)
 from honeyguide.errors import HoneyguideError
-from honeyguide.storage.database import FILE, is_whole, with_checksum
+from honeyguide.storage.database import FILE, checksum_matches, with_checksum
 from honeyguide.storage.pieces import HASH, SIZE, Layout, Pieces, layout, unpacked
 
-KEPT = 2  # should the newest be damaged
-MIN_VISITS = 2000
-SHARE = 50  # a visit is absorbed again in about the time in which fifty links are written
-STEP = 32  # pieces that are written before events get their turn again
-_MOST = 1 << 28  # bytes of a skeleton
-_LEAST = 1 << 30  # bytes of arrays that any snapshot may have
-_REPEATED = 100  # times the bytes of the database that larger ones may have
+KEPT = 2  # snapshots; the older one is used if the newest is damaged
+MIN_VISITS = 2000  # between two snapshots
+SHARE = 50  # links that are written in about the time of replaying one visit
+STEP = 32  # pieces that are written in one step, before other jobs run
+_MOST = 1 << 28  # bytes of a skeleton, at most
+_LEAST = 1 << 30  # bytes that the arrays of any snapshot may have
+_REPEATED = 100  # times the size of the database: limit for larger ones
 
 _shrink = zstandard.ZstdCompressor(level=1).compress
 
 
 class Row(NamedTuple):
-    """A snapshot as the database has it."""
+    """A row of the table `snapshots`."""
 
     n: int  # the event that it follows
-    now: float
+    now: float  # time of that event
     file: str  # of format 1
     skeleton: bytes | None = None
     hashes: bytes | None = None
@@ -39,41 +45,43 @@ class Row(NamedTuple):
     @property
     def names(self) -> list[bytes]:
         """The hashes of its pieces, in order."""
-        said = self.hashes or b""
-        return [said[start : start + HASH] for start in range(0, len(said), HASH)]
+        hashes = self.hashes or b""
+        return [hashes[start : start + HASH] for start in range(0, len(hashes), HASH)]
 
 
 def is_due(visits: int, links: int) -> bool:
-    """Whether to write a snapshot of so many known links so many visits after the last one."""
+    """Whether a snapshot is due so many visits after the last one, if so many links are known."""
     return visits >= max(MIN_VISITS, links // SHARE)
 
 
 class Snapshots:
-    """The snapshots in a database; those of format 1 are files beside it."""
+    """The snapshots of a crawl: in the database, or in files of format 1."""
 
     def __init__(self, folder: Path, database: sqlite3.Connection) -> None:
         self._folder = folder
         self._database = database
         self._pieces = Pieces(database)
-        self._changed = False
-        self._last: Layout = {}  # of the newest one
-        self.damaged: list[int] = []  # those that `newest` passed over
+        self._changed = False  # snapshots were dropped since `tidy`
+        self._last: Layout = {}  # pieces of the newest snapshot
+        self.damaged: list[int] = []  # events of damaged snapshots that `newest` skipped
 
-    def write(self, skeleton: bytes, arrays: Sequence[Aside], n: int, now: float) -> Iterator[None]:
-        """Keep a state that follows event n, some pieces at a time, each in an open transaction.
+    def write(
+        self, skeleton: bytes, arrays: Sequence[StateArray], n: int, now: float
+    ) -> Iterator[None]:
+        """Write the state after event n in steps of some pieces, each in an open transaction.
 
-        Whatever happens in between: only the last step makes it a snapshot.
+        Only the last step makes it a snapshot; pieces of an interrupted one are removed later.
         """
         written: Layout = {}
         count = 0
-        for aside in arrays:
+        for item in arrays:
             names: list[bytes] = []
-            for name in self._pieces.put(aside, self._last.get(aside.path, ())):
+            for name in self._pieces.put(item, self._last.get(item.path, ())):
                 names.append(name)
                 count += 1
                 if count % STEP == 0:
                     yield
-            written[aside.path] = names
+            written[item.path] = names
         hashes = b"".join(name for names in written.values() for name in names)
         row = with_checksum(n, float(now), "", _shrink(skeleton), hashes)
         self._database.execute("REPLACE INTO snapshots VALUES (?, ?, ?, ?, ?, ?)", row)
@@ -82,8 +90,8 @@ class Snapshots:
         yield
 
     def _drop_older(self) -> None:
-        """Forget what happened before the older of two snapshots: it is never needed again."""
-        rows = self.newest_first()
+        """Delete snapshots and events before the older of the newest two snapshots."""
+        rows = self.rows_newest_first()
         kept, dropped = rows[:KEPT], rows[KEPT:]
         if len(kept) < KEPT:
             return
@@ -97,22 +105,22 @@ class Snapshots:
         self._changed = True
 
     def tidy(self) -> None:
-        """Remove the files of snapshots that are no longer needed, once that is committed."""
+        """Remove the files of dropped snapshots; call it after the commit."""
         if self._changed:
             self._remove("*.state")
             self._changed = False
 
     def recover(self) -> None:
-        """Remove what a process left behind that ended before its snapshot was whole."""
+        """Remove pieces and files of snapshots that were never finished."""
         self._remove("*")
-        if orphans := self._pieces.all() - self._needed(self.newest_first()):
+        if orphans := self._pieces.all() - self._needed(self.rows_newest_first()):
             self._database.execute("BEGIN IMMEDIATE")
             self._pieces.remove(orphans)
             self._database.execute("COMMIT")
 
     def newest(self) -> tuple[State, int, float] | None:
-        """The newest whole one, with the event it follows and the time of that."""
-        for row in self.newest_first():
+        """The state of the newest intact snapshot, its event and time; None if there is none."""
+        for row in self.rows_newest_first():
             try:
                 return self.read(row), row.n, row.now
             except (DamagedError, OSError):
@@ -120,37 +128,37 @@ class Snapshots:
         return None
 
     def drop_damaged(self) -> None:
-        """Forget those that were passed over, in the open transaction: a whole one stays in need.
+        """Delete the damaged snapshots that `newest` skipped, in the open transaction.
 
-        Otherwise the damaged one would count as one of those that are kept.
+        Otherwise they would count as snapshots that replace an intact older one.
         """
         for n in self.damaged:
             self.drop(n)
-        self._pieces.remove(self._pieces.all() - self._needed(self.newest_first()))
+        self._pieces.remove(self._pieces.all() - self._needed(self.rows_newest_first()))
         self.damaged, self._changed = [], True
 
     def read(self, row: Row) -> State:
-        """The state that a snapshot keeps; DamagedError when it is not what was written."""
+        """The state in a snapshot; DamagedError if it is damaged."""
         if row.file and row.checksum is None:
             return self._read_file(row.file)
-        if not is_whole(row) or row.skeleton is None:
-            raise DamagedError("its row is not what was written")
-        said, wanted = forms(unpacked(row.skeleton, _MOST))
+        if not checksum_matches(row) or row.skeleton is None:
+            raise DamagedError("its row does not match its checksum")
+        skeleton, wanted = read_skeleton(unpacked(row.skeleton, _MOST))
         names = row.names
-        total = sum(form.size for form in wanted)
-        if sum(-(-form.size // SIZE) for form in wanted) != len(names) or total > self._room():
-            raise DamagedError("its arrays are larger than its pieces")
-        state = join_state(said, self._pieces.read(names, wanted))
+        total = sum(spec.size for spec in wanted)
+        if sum(-(-spec.size // SIZE) for spec in wanted) != len(names) or total > self._room():
+            raise DamagedError("its arrays do not match its pieces")
+        state = join_state(skeleton, self._pieces.read(names, wanted))
         self._last = layout(wanted, names)
         return state
 
-    def newest_first(self) -> list[Row]:
-        """All of them."""
+    def rows_newest_first(self) -> list[Row]:
+        """All rows, the newest first."""
         rows = self._database.execute("SELECT * FROM snapshots ORDER BY n DESC").fetchall()
         return [Row(*row) for row in rows]
 
     def drop(self, n: int) -> None:
-        """Forget one that is damaged, in the transaction that is open."""
+        """Delete the snapshot after event n, in the transaction that is open."""
         self._database.execute("DELETE FROM snapshots WHERE n = ?", (n,))
 
     def _read_file(self, name: str) -> State:
@@ -171,7 +179,7 @@ class Snapshots:
         return names
 
     def _remove(self, pattern: str) -> None:
-        known = {row.file for row in self.newest_first()}
+        known = {row.file for row in self.rows_newest_first()}
         for path in self._folder.glob(f"snapshot-{pattern}"):
             if path.name not in known:
                 path.unlink(missing_ok=True)

@@ -10,7 +10,7 @@ import numpy as np
 
 from honeyguide.contracts import Frontier, Link, State, Step, Visit, World
 from honeyguide.disk.serialise import read_state, write_state
-from honeyguide.engine.loop import run_jumping, simulate
+from honeyguide.engine.loop import run_simulated, simulate
 from honeyguide.engine.memory import Memory
 from honeyguide.engine.navigator import Navigator
 from honeyguide.testing.webs import GrowingWeb
@@ -144,7 +144,7 @@ def check_resume(
     _replay(replayed, first.events, end, "replayed from its beginning")
     for place, save in first.saved.items():
         _check_save(make_navigator(), save, first.events[place:], end, place)
-    run_jumping(_check_world(make_world(), first.events))
+    run_simulated(_check_world(make_world(), first.events))
 
 
 def through_a_file(state: State) -> State:

@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from honeyguide.contracts import Agent, Step, Visit
-from honeyguide.engine.loop import run_jumping
+from honeyguide.engine.loop import run_simulated
 from honeyguide.errors import HoneyguideError
 from honeyguide.plan import Plan
 
@@ -169,7 +169,7 @@ def _act(plan: Plan, random_seed: int, shared: Any, number: int, signals: _Signa
     while not signals.go.wait(1.0):
         if not _is_wanted(signals):
             return
-    outcome = run_jumping(crawl.run(opened.seeds))
+    outcome = run_simulated(crawl.run(opened.seeds))
     signals.steps[number] = DONE
     _send(signals, ActorReport(outcome.pages, frozenset(rewards), frozenset(visited)))
 

@@ -12,7 +12,7 @@ from honeyguide.assemble import Assembled
 from honeyguide.contracts import Agent, State, Step, Visit
 from honeyguide.disk.output_paths import check_writable
 from honeyguide.disk.serialise import DamagedError, read_state, save_state
-from honeyguide.engine.loop import run_jumping
+from honeyguide.engine.loop import run_simulated
 from honeyguide.engine.navigator import Navigator
 from honeyguide.errors import HoneyguideError
 from honeyguide.learning.policies import save_policy
@@ -127,7 +127,7 @@ def _train_once(
             observer(navigator, step)
             actors.keep_pace(navigator.memory.visits)
 
-        outcome = run_jumping(opened.crawl(navigator, observe).run(opened.seeds))
+        outcome = run_simulated(opened.crawl(navigator, observe).run(opened.seeds))
     return navigator.agent, outcome.relevant
 
 

@@ -1,1 +1,1 @@
-"""WARC files and their CDXJ indexes. Crawl folders are in storage/."""
+"""WARC files and their CDXJ indexes; crawl folders are in storage/."""

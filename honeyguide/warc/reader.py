@@ -1,4 +1,4 @@
-"""What WARC files hold: records one after another, or one response at its place."""
+"""Read WARC files: all records in order, or one response at an offset."""
 
 import re
 import warnings
@@ -12,43 +12,43 @@ from honeyguide.errors import HoneyguideError
 from honeyguide.warc.writer import index_path, is_number, read_index
 
 with warnings.catch_warnings():
-    warnings.simplefilter("ignore", DeprecationWarning)  # of old names that nobody asked for
+    warnings.simplefilter("ignore", DeprecationWarning)  # the library imports old names itself
     from fastwarc.warc import ArchiveIterator, WarcRecordType
 
 RESPONSE, METADATA = WarcRecordType.response, WarcRecordType.metadata
-MAX_BODY = 20_000_000  # bytes read of a record
+MAX_BODY = 20_000_000  # bytes that are read of a record
 _chunk = re.compile(rb"\s*([0-9a-fA-F]{1,8})[^\n]{0,200}\n").match
 _requested = re.compile(rb"^requested-url: ([^\r\n]*)", re.MULTILINE).search
 
 
 @dataclass(frozen=True, slots=True)
 class Archived:
-    """A response as a WARC file has it."""
+    """An HTTP response in a WARC file."""
 
     url: str
     status: int
-    headers: dict[str, str]  # names in small letters
-    body: bytes  # without chunks, but with any content encoding
-    cut: bool  # the archive or the reader did not take all of it
+    headers: dict[str, str]  # names in lower case
+    body: bytes  # transfer chunks removed, content encoding not
+    cut: bool  # the body is incomplete: truncated in the archive, or longer than the limit
 
 
 def records(path: Path) -> Iterator[Any]:
-    """Every record of a WARC file; one that is cut off is no WARC file."""
+    """Yield every record of a WARC file; a HoneyguideError if it is damaged or cut off."""
     record = None
-    if any("\ud800" <= sign <= "\udfff" for sign in str(path)):  # the library would panic
+    if any("\ud800" <= sign <= "\udfff" for sign in str(path)):  # the library would crash
         raise HoneyguideError(f"cannot read {path}: rename it, its name is not UTF-8")
     try:
-        # by name: the library reads it without holding up other threads, or a panic
+        # by name, not as an open file: the library then lets other threads run, and cannot panic
         for record in ArchiveIterator(str(path), parse_http=False):
             yield record
     except OSError as error:
         raise HoneyguideError(f"{path} is not a WARC file, or damaged: {error}") from None
-    if record is None or not _is_whole(path, record):
+    if record is None or not _is_complete(path, record):
         raise HoneyguideError(f"{path} is {'cut off' if record else 'not a WARC file'}")
 
 
 def read_at(path: Path, offset: int, limit: int = MAX_BODY) -> Archived | None:
-    """The response at a place; None when there is none."""
+    """The response at a byte offset of a WARC file; None if there is none."""
     with path.open("rb") as file:
         file.seek(offset)
         for record in ArchiveIterator(file, parse_http=False):
@@ -57,7 +57,7 @@ def read_at(path: Path, offset: int, limit: int = MAX_BODY) -> Archived | None:
 
 
 def locations(path: Path) -> Iterator[tuple[str, int]]:
-    """Each URL of a WARC file and where its response begins, from its index if it has one."""
+    """Each URL of a WARC file and the offset of its response, from the index if there is one."""
     index = index_path(path)
     if not index.exists():
         yield from _scan(path)
@@ -82,12 +82,12 @@ def _scan(path: Path) -> Iterator[tuple[str, int]]:
 
 def target(record: Any) -> str:
     """The URL of a record."""
-    # the examples of WARC 1.0 show it in angle brackets, and some writers do that
+    # some writers put it into angle brackets, as the examples of WARC 1.0 do
     return (record.headers.get("WARC-Target-URI") or "").removeprefix("<").removesuffix(">")
 
 
 def archived(record: Any, limit: int = MAX_BODY) -> Archived | None:
-    """The HTTP response of a record; None when it has none."""
+    """The HTTP response of a record, at most `limit` bytes of body; None if it has none."""
     try:
         record.parse_http()
         body = record.reader.read(limit + 1)
@@ -107,7 +107,7 @@ def archived(record: Any, limit: int = MAX_BODY) -> Archived | None:
 
 
 def _without_chunks(body: bytes) -> bytes:
-    """The body itself; many archives keep the header but not the chunks."""
+    """Remove transfer chunks; many archives have the header but no chunks: then return `body`."""
     pieces: list[bytes] = []
     at = 0
     while found := _chunk(body, at):
@@ -119,8 +119,8 @@ def _without_chunks(body: bytes) -> bytes:
     return b"".join(pieces) if at >= len(body) else body
 
 
-def _is_whole(path: Path, last: Any) -> bool:
-    """Whether the last record's end is there, and nothing comes after it."""
+def _is_complete(path: Path, last: Any) -> bool:
+    """Whether a file ends with the end of its last record."""
     with path.open("rb") as file:
         file.seek(last.stream_pos)
         data = file.read(1 << 16)

@@ -1,4 +1,4 @@
-"""What servers answered, appended to WARC 1.1 files, with an index beside each."""
+"""Write responses to WARC 1.1 files, each with a CDXJ index."""
 
 import hashlib
 import os
@@ -30,25 +30,25 @@ _unprintable = re.compile(r"[\x00-\x20\x7f]").sub
 _www = re.compile(r"^www\d*\.").sub
 is_number = re.compile(r"[0-9]{1,18}").fullmatch
 _is_address = re.compile(r"[\d.]+|\[.*\]").fullmatch
-MAX_BYTES = 1_000_000_000  # of a file, before the next one begins
-LEVEL = 1  # of compression: an eighth of the time of zlib's usual one for a tenth more bytes
+MAX_BYTES = 1_000_000_000  # of a file before the next one is started
+LEVEL = 1  # of compression: an eighth of zlib's default time, for a tenth more bytes
 
-# why a body is not whole, in the words of the standard (WARC 1.1, 5.13)
+# failure -> WARC-Truncated (WARC 1.1, 5.13)
 _TRUNCATED = {
     "too large": "length",
     "timeout": "time",
     "connection reset": "disconnect",
     "truncated": "disconnect",
 }
-# A body is kept as it was decoded, so these no longer describe it: they get another name, the
-# one that Common Crawl gives them.
+# Bodies are stored decoded, so these headers no longer describe them and are renamed as in
+# Common Crawl's files.
 _RENAMED = {
     "content-encoding": "x-crawler-content-encoding",
     "transfer-encoding": "x-crawler-transfer-encoding",
     "content-length": "x-crawler-content-length",
 }
-_MAX_HEADERS = 16_384  # characters of a response; readers take no more than 32 KiB of lines
-_SMALL = 4096  # bytes; to set up a compressor for more takes ten times as long
+_MAX_HEADERS = 16_384  # characters of a response's headers; readers accept 32 KiB of lines
+_SMALL = 4096  # bytes; a compressor for more takes ten times as long to set up
 _DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"  # of base 32
 _PAIRS = [first + second for first in _DIGITS for second in _DIGITS]
 
@@ -56,7 +56,7 @@ _control = re.compile(r"[\x00-\x1f\x7f]+").sub
 
 
 class Place(NamedTuple):
-    """Where the records of one visit are."""
+    """Where the records of one visit are: file, and bytes from its start."""
 
     file: str
     offset: int
@@ -64,7 +64,7 @@ class Place(NamedTuple):
 
 
 class Entry(msgspec.Struct, omit_defaults=True):
-    """What an index says about a response."""
+    """The JSON of an index line: one response."""
 
     url: str
     status: str = ""
@@ -77,12 +77,12 @@ class Entry(msgspec.Struct, omit_defaults=True):
 
 
 def index_path(warc: Path) -> Path:
-    """Where the index of a WARC file is."""
+    """The path of a WARC file's index."""
     return warc.with_name(warc.name.removesuffix(".gz").removesuffix(".warc") + ".cdxj")
 
 
 def index_line(response: Response, date: str, digest: str, length: int, place: Place) -> str:
-    """The line of a response: the sort key of its URL, the time, and where the record is."""
+    """The CDXJ line of a response: the sort key of its URL, the time, and its place in the file."""
     mime = response.headers.get("content-type", "").partition(";")[0].strip()
     asked = _encodable(response.link.url)
     url = _encodable(response.url)
@@ -100,18 +100,18 @@ def index_line(response: Response, date: str, digest: str, length: int, place: P
 
 
 def entry_line(entry: Entry, date: str) -> str:
-    """The line of an index that says this about a response of this time."""
+    """The CDXJ line of an entry; `date` is an ISO time."""
     return f"{surt(entry.url)} {date.translate(_ONLY_DIGITS)} {_encoder.encode(entry).decode()}\n"
 
 
 def read_index(index: Path, warc: Path) -> Iterator[Entry]:
-    """What an index says about one WARC file."""
+    """The entries of an index that are of one WARC file; damaged lines are skipped."""
     with index.open("rb") as lines:
         for line in lines:
             try:
                 entry = _decoder.decode(line.split(b" ", 2)[-1])
             except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-                continue  # cut off, or a comment
+                continue  # a line that is cut off, or a comment
             if entry.filename == warc.name and is_number(entry.offset):
                 yield entry
 
@@ -133,7 +133,7 @@ def surt(url: str) -> str:
 
 
 def cut_index(index: Path, size: int) -> None:
-    """Keep the lines of records that begin before a WARC file's end."""
+    """Remove the lines of records that start at byte `size` or later, and damaged lines."""
     lines = index_lines(index)
     kept = [line for line in lines if line.endswith(b"\n") and 0 <= _offset(line) < size]
     if len(kept) < len(lines):
@@ -141,7 +141,7 @@ def cut_index(index: Path, size: int) -> None:
 
 
 def sort_index(index: Path) -> None:
-    """Bring the lines into order, so that tools can search in it."""
+    """Sort the lines of an index, so that tools can search it."""
     lines = index_lines(index)
     ordered = sorted(lines)
     if ordered != lines:
@@ -149,13 +149,13 @@ def sort_index(index: Path) -> None:
 
 
 def write_index(index: Path, lines: Iterable[bytes]) -> None:
-    """Put these lines in the place of an index."""
+    """Replace an index by these lines."""
     with replacing(index) as file:
         file.writelines(lines)
 
 
 def index_lines(index: Path) -> list[bytes]:
-    """The lines of an index; none when there is no such file."""
+    """The lines of an index; none if the file does not exist."""
     try:
         with open_inside(index.parent, index.name) as file:
             return file.read().splitlines(keepends=True)
@@ -164,7 +164,7 @@ def index_lines(index: Path) -> list[bytes]:
 
 
 def _offset(line: bytes) -> int:
-    """Where a line's record begins; -1 when the line is damaged."""
+    """The offset of a line's record; -1 if the line is damaged."""
     try:
         offset = _decoder.decode(line.split(b" ", 2)[-1]).offset
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
@@ -193,7 +193,7 @@ class WarcWriter:
         self.folder = folder
         self.max_bytes = max_bytes
         self.name = name
-        self.size = 0  # of the file being written
+        self.size = 0  # bytes of the file being written
         self._request_headers = dict(request_headers or {})
         self._number = 0
         self._file: FileIO | None = None
@@ -202,11 +202,11 @@ class WarcWriter:
 
     @property
     def file(self) -> str:
-        """The name of the file being written; empty before the first."""
+        """The name of the file being written; empty before the first one."""
         return f"{self.name}-{self._number:05}.warc.gz" if self._number else ""
 
     def resume(self, file: str, size: int) -> None:
-        """Go on after what is known to be whole, and cut off the rest."""
+        """Continue after the first `size` bytes of a file; remove all that was written later."""
         inside(self.folder.parent, self.folder.name)
         self._number = self._number_in(file) if file else 0
         for path in self.folder.glob(f"{self.name}-*.warc.gz"):
@@ -216,9 +216,9 @@ class WarcWriter:
         if not file:
             return
         path = inside(self.folder, file)
-        self.size = size  # also of a file that is left alone: what is said of it stays true
+        self.size = size  # set even if the file is left alone, so that `about` stays unchanged
         if not path.exists() or path.stat().st_size < size:
-            return  # somebody took a part of it away: the next file begins
+            return  # a part of it is missing: start the next file
         cut_index(index_path(path), size)
         self._file = open_inside(self.folder, file, "r+b")
         self._file.truncate(size)
@@ -226,28 +226,28 @@ class WarcWriter:
         self._index_file = self._open_index()
 
     def write(self, response: Response, fields: Mapping[str, str], when: float) -> Place:
-        """Append what was asked for at that time; `fields` say what else is known about it."""
+        """Append a response that was requested at `when` (seconds since 1970), with metadata."""
         file, url, date, id = self._room(when), response.url, _date(when), _record_id()
         headers = {"WARC-Payload-Digest": digest_of(response.body)}
         if response.failure:
             headers["WARC-Truncated"] = _TRUNCATED.get(response.failure, "unspecified")
         answer = _answer(response)
         headers["WARC-Block-Digest"] = digest_of(answer)
-        whole = _record("response", id, url, date, answer, headers)
+        record = _record("response", id, url, date, answer, headers)
         beside = {"WARC-Concurrent-To": id}
         asked = _request(url, self._request_headers)
         known = _fields(fields)
         more = _record("request", _record_id(), url, date, asked, beside)
         more += _record("metadata", _record_id(), url, date, known, beside)
-        place = Place(self.file, self.size, len(whole) + len(more))
-        write_all(file, whole + more)
+        place = Place(self.file, self.size, len(record) + len(more))
+        write_all(file, record + more)
         self.size += place.length
         digest = headers["WARC-Payload-Digest"]
-        self._index.append(index_line(response, date, digest, len(whole), place))
+        self._index.append(index_line(response, date, digest, len(record), place))
         return place
 
     def sync(self) -> None:
-        """Return once all that was written is on the disk."""
+        """Sync the file and its index: return when all records are on the disk."""
         if self._file is None or not self._index:
             return
         os.fsync(self._file.fileno())
@@ -257,21 +257,21 @@ class WarcWriter:
         self._index.clear()
 
     def close(self) -> None:
-        """Finish the file."""
+        """Sync and close the file, and sort its index."""
         if self._file is not None:
             self.sync()
             self.abandon()
             sort_index(index_path(self.folder / self.file))
 
     def abandon(self) -> None:
-        """Let go of the file as it is."""
+        """Close the file without syncing it."""
         for file in (self._file, self._index_file):
             if file is not None:
                 file.close()
         self._file = self._index_file = None
 
     def _open_index(self) -> FileIO:
-        """Kept open, so that what was fetched can be kept when no more files can be opened."""
+        """Open the index; it stays open, because later no file descriptor may be left."""
         return open_inside(self.folder, index_path(Path(self.file)).name, "ab")
 
     def _room(self, when: float) -> FileIO:
@@ -283,14 +283,14 @@ class WarcWriter:
         inside(self.folder.parent, self.folder.name)
         self._file = open_inside(self.folder, self.file, "xb")
         self._index_file = self._open_index()
-        sync_folder(self.folder)  # now, as later no more files may be opened
+        sync_folder(self.folder)  # now, because later no file descriptor may be left
         begin = warcinfo(self.file, self._request_headers, when)
         write_all(self._file, begin)
         self.size = len(begin)
         return self._file
 
     def _number_in(self, file: str) -> int:
-        """The number of a file that this writer named."""
+        """The number in the name of a file that this writer made."""
         number = _number(str(file))
         if file != f"{self.name}-{number:05}.warc.gz":
             raise HoneyguideError(f"{self.folder} has no file {file!r}: its name was changed")
@@ -303,7 +303,7 @@ def _number(file: str) -> int:
 
 
 def warcinfo(file: str, request_headers: Mapping[str, str], when: float) -> bytes:
-    """The first record of a file: who wrote it and how."""
+    """The first record of a file: the software and format that wrote it."""
     about = {
         "software": f"honeyguide/{VERSION}",
         "format": "WARC File Format 1.1",
@@ -322,7 +322,7 @@ def warcinfo(file: str, request_headers: Mapping[str, str], when: float) -> byte
 def _record(
     type: str, id: str, url: str, date: str, block: bytes, extra: Mapping[str, str]
 ) -> bytes:
-    """One record, compressed on its own so that it can be read on its own."""
+    """One record, compressed alone, so that it can be read alone."""
     http = type in ("request", "response")
     headers = {
         "WARC-Type": type,
@@ -343,7 +343,7 @@ def _gzip(data: bytes) -> bytes:
 
 
 def _answer(response: Response) -> bytes:
-    """The HTTP message as far as it is known."""
+    """The HTTP response message: status line, headers and decoded body."""
     lines = [f"HTTP/1.1 {response.status} {_reason(response.status)}\r\n".encode()]
     headers: dict[str, str] = {}
     room = _MAX_HEADERS
@@ -367,7 +367,7 @@ def _fields(fields: Mapping[str, str]) -> bytes:
 
 
 def _clean(value: str) -> str:
-    """On one line, whatever a server put into it."""
+    """Replace control characters, line breaks included, by spaces."""
     return value if value.isprintable() else _control(" ", value)
 
 
@@ -376,7 +376,7 @@ def _reason(status: int) -> str:
 
 
 def _record_id() -> str:
-    digits = os.urandom(16).hex()  # a UUID of version 4; the library's takes five times as long
+    digits = os.urandom(16).hex()  # a UUID of version 4, five times faster than uuid.uuid4()
     parts = (digits[:8], digits[8:12], "4" + digits[13:16], "a" + digits[17:20], digits[20:])
     return f"<urn:uuid:{'-'.join(parts)}>"
 
@@ -386,7 +386,7 @@ def _date(when: float) -> str:
 
 
 def digest_of(data: bytes) -> str:
-    """The digest of a body or a message, as WARC files name it."""
+    """The SHA-1 digest of a body or a message as WARC files write it: "sha1:" and base 32."""
     digest = hashlib.sha1(data, usedforsecurity=False).digest()
     number = int.from_bytes(digest, "big")
     return "sha1:" + "".join([_PAIRS[number >> shift & 1023] for shift in range(150, -1, -10)])

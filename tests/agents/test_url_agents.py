@@ -13,7 +13,7 @@ import pytest
 from honeyguide.agents.url_classifier import PASSES, balanced
 from honeyguide.agents.url_linear_q import UrlLinearQ
 from honeyguide.contracts import Goal, Link, Step, Verdict
-from honeyguide.engine.loop import run_jumping, simulate
+from honeyguide.engine.loop import run_simulated, simulate
 from honeyguide.engine.navigator import Navigator
 from honeyguide.errors import HoneyguideError
 from honeyguide.frontiers.walks import Walks
@@ -206,7 +206,7 @@ def test_actors_in_processes_train_the_network_that_is_watched():
     before = agent.policy()["network"]["block"][0].copy()
     with Actors(plan, agent) as actors:
         pace = lambda visit, step, now: actors.keep_pace(navigator.memory.visits)  # noqa: E731
-        run_jumping(opened.crawl(navigator, pace).run(opened.seeds))
+        run_simulated(opened.crawl(navigator, pace).run(opened.seeds))
         actors.keep_pace(1_000_000)  # all have ended: nobody is waited for
     assert [report.steps for report in actors.reports] == [150, 150]
     assert all(10 < len(report.visited) <= 150 for report in actors.reports)

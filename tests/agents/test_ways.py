@@ -87,7 +87,7 @@ def test_a_beam_never_holds_more_links_than_its_width(spec, encoder):
     simulate(steering, web, [web.find("0")], 40, observer=note)
     assert len(most) == 40
     assert max(most) == 7
-    assert steering.let_go.count > 0
+    assert steering.shed_links.count > 0
 
 
 def test_a_beam_wide_enough_goes_where_its_agent_goes(encoder):
@@ -107,7 +107,7 @@ def test_a_beam_needs_an_agent_that_exists_and_some_room(encoder):
 
 
 @pytest.mark.parametrize("spec", ["beam:agent=guide,width=5", "host_limited_depth_first"])
-def test_what_was_let_go_of_is_known_after_a_resume(spec, encoder):
+def test_what_was_shed_is_known_after_a_resume(spec, encoder):
     def crawl(steering, web, seeds, budget):
         simulate(steering, web, seeds, budget)
         return web.asked
@@ -120,7 +120,7 @@ def test_what_was_let_go_of_is_known_after_a_resume(spec, encoder):
     crawl(half, web, [web.find("0")], 15)
     rest.load(half.state())
     assert crawl(rest, web, [], 30) == expected
-    assert rest.let_go == whole.let_go
+    assert rest.shed_links == whole.shed_links
     assert len(rest.frontier) == len(whole.frontier)
 
 
@@ -139,8 +139,8 @@ def test_what_is_shed_is_the_worst_the_newest_among_equals():
     assert frontier.shed(3).tolist() == []
 
 
-def test_a_seed_is_not_let_go_of():
+def test_a_seed_is_not_shed():
     web = TinyWeb(dict.fromkeys("abcxyz", "xyz"))
     steering = navigator("breadth_first", max_waiting=1)
     simulate(steering, web, [Link(web.address(name)) for name in "abc"], 10)
-    assert "".join(web.asked) == "abcxyz", "y and z were let go of, and found again"
+    assert "".join(web.asked) == "abcxyz", "y and z were shed, and found again"

@@ -117,10 +117,10 @@ def test_the_date_is_when_the_capture_began(tmp_path, sent, date, is_killed):
     store = Store(tmp_path, batch_seconds=1000.0, wall=lambda: 1e9 + 20.0)
     page = Page("http://example.org/a?b=1")
     visit = Visit(Link(page.url), page, Verdict(0.5, True), answer(sent=sent), seconds=3.0)
-    store.took(visit.link, 1.0)
-    store.absorbed(visit, 0.5, 2.0)
+    store.record_choice(visit.link, 1.0)
+    store.record_visit(visit, 0.5, 2.0)
     if is_killed:
-        store._let_go()
+        store._release()
         store = Store(tmp_path)  # reads what the other could not commit
     store.close()
     [path] = (tmp_path / "warc").glob("*.warc.gz")

@@ -110,13 +110,13 @@ def test_a_crawl_goes_on_as_it_was_with_little_memory(agent, frontier, kilobytes
 
     def bounded():
         steering = navigator(encoder, agent, frontier=frontier)
-        steering.bound(kilobytes << 10)
+        steering.limit_bytes(kilobytes << 10)
         made.append(steering)
         return steering
 
     check_resume(bounded, pages=130, saves=4)
-    assert made[0].let_go.unnoted > 0
-    assert (made[0].let_go.for_memory > 0) == sheds
+    assert made[0].shed_links.unnoted > 0
+    assert (made[0].shed_links.for_memory > 0) == sheds
 
 
 class Forgetful(LiveGuard):

@@ -7,7 +7,7 @@ pytest.importorskip("pyarrow")
 
 from honeyguide.encoders import glove
 from honeyguide.encoders.glove import GloveEncoder
-from honeyguide.engine.loop import run_jumping
+from honeyguide.engine.loop import run_simulated
 from honeyguide.errors import HoneyguideError
 from honeyguide.plan import Plan
 from honeyguide.registry import make
@@ -147,7 +147,7 @@ def test_a_second_crawl_weighs_the_words_of_a_topic_as_the_first_one_did(tmp_pat
     for _ in range(2):
         navigator = opened.navigator()
         sought.append(navigator.agent.features._sought.copy())
-        run_jumping(opened.crawl(navigator).run(opened.seeds))
+        run_simulated(opened.crawl(navigator).run(opened.seeds))
     assert not np.array_equal(opened.encoder([plan.topic]), sought[0])
     assert np.array_equal(*sought)
 

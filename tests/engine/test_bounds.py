@@ -22,10 +22,10 @@ from honeyguide.guards.domains import Domains
 from honeyguide.guards.live import LiveGuard
 from honeyguide.plan import Plan
 from honeyguide.storage import crawl_folder as keeping
-from honeyguide.storage.crawl_folder import begin, go_on
+from honeyguide.storage.crawl_folder import create_crawl, run_crawl
 from honeyguide.storage.database import connect, settings, with_checksum
 from honeyguide.storage.exports import status
-from honeyguide.storage.store import Recorded
+from honeyguide.storage.store import RecordingNavigator
 from tests import farms
 from tests.farms import GOOD, SEED, SITE, Farm, navigator
 
@@ -56,7 +56,7 @@ def test_a_farm_stays_small_and_a_good_site_beside_it_is_crawled_whole(kind):
     assert farms.table_bytes(steering) < (megabytes << 20)
     assert 0 < len(steering.frontier) < waiting
     assert {f"{GOOD}/{number}" for number in range(SITE)} <= set(asked)
-    assert len(steering.memory) < waiting + PAGES  # what is refused is not even noted
+    assert len(steering.memory) < waiting + PAGES  # refused URLs are not added
 
 
 @EVERY_FARM
@@ -81,18 +81,18 @@ def test_tables_keep_to_their_limit_and_the_best_links_stay(kind):
     fixed = steering.guard._unnoted.nbytes + len(steering.guard.traps.state()["groups"]) * 32
     assert farms.table_bytes(steering) - fixed < 1.1 * LIMIT
     assert {f"{GOOD}/{number}" for number in range(SITE)} <= set(asked)
-    let_go = steering.let_go
-    assert let_go.for_memory > 0
-    assert "for want of memory" in str(let_go)
-    assert let_go.worth / let_go.count < let_go.taken_worth / let_go.taken
+    shed = steering.shed_links
+    assert shed.for_memory > 0
+    assert "because memory was full" in str(shed)
+    assert shed.worth / shed.count < shed.taken_worth / shed.taken
 
 
 def test_with_its_memory_full_a_crawl_notes_no_more_links_and_goes_on():
     steering = begun("domains", max_bytes=LIMIT // 4)
     asked = farms.drive(steering, Farm("domains"), 60)
     known = len(steering.memory)
-    assert steering.let_go.unnoted > 0
-    assert "not even noted" in str(steering.let_go)
+    assert steering.shed_links.unnoted > 0
+    assert "ignored because memory was full" in str(steering.shed_links)
     asked += farms.drive(steering, Farm("domains"), 20)
     assert len(asked) == 80
     assert len(steering.memory) == known
@@ -117,11 +117,11 @@ def test_a_crawl_that_lets_go_for_memory_goes_on_exactly_from_its_saved_state():
         rest.load(half.state())
         assert rest.max_bytes == LIMIT
         assert farms.drive(rest, farm, 70 - cut) == expected[cut:]
-        assert rest.let_go == whole.let_go
-    assert whole.let_go.for_memory > 0
+        assert rest.shed_links == whole.shed_links
+    assert whole.shed_links.for_memory > 0
 
 
-def test_rows_that_were_let_go_of_are_given_back():
+def test_the_memory_of_shed_rows_is_freed():
     steering = begun("paths")
     farms.drive(steering, Farm("paths"), 60)
     before = steering.frontier.row_bytes
@@ -150,15 +150,15 @@ def test_a_killed_crawl_of_a_farm_is_resumed_exactly_also_with_another_limit(tmp
     limits = [2 << 20, 1 << 20]
     expected, whole = [], begun("domains")
     for limit in limits:
-        whole.bound(limit)
+        whole.limit_bytes(limit)
         expected += farms.drive(whole, Farm("domains", 500), 40)
     killed(tmp_path / "killed", "domains", 40, limits[0])
     killed(tmp_path / "killed", "domains", 40, limits[1])
     asked, resumed = farms.crawl(tmp_path / "killed", "domains", 20)  # with the last limit
     assert resumed.max_bytes == limits[1]
     assert asked == farms.drive(whole, Farm("domains", 500), 20)
-    assert resumed.let_go == whole.let_go
-    assert resumed.let_go.for_memory > 0
+    assert resumed.shed_links == whole.shed_links
+    assert resumed.shed_links.for_memory > 0
     assert np.array_equal(resumed.frontier._block.page, whole.frontier._block.page)
 
 
@@ -177,7 +177,7 @@ def test_a_crawl_begun_without_limits_goes_on_without_them():
 def begin_crawl(folder, **more):
     said = {"topic": "geology", "seeds": ("geology",), "world": "synthetic:pages=2000"}
     plan = Plan(**said, judge="label:geology", agent="breadth_first", budget=60, **more)
-    begin(folder, plan)
+    create_crawl(folder, plan)
 
 
 def nothing(*_):
@@ -188,10 +188,10 @@ def test_a_crawl_that_reaches_its_memory_limit_stops_cleanly_and_goes_on(tmp_pat
     begin_crawl(tmp_path, max_memory="2G")
     with monkeypatch.context() as patched:
         patched.setattr(keeping, "resident_size", lambda: 3 << 30)
-        ended = go_on(tmp_path, nothing)
+        ended = run_crawl(tmp_path, nothing)
     assert ended.outcome.reason == keeping.MEMORY_SPENT == status(tmp_path)["stopped"]
     assert 0 < ended.outcome.pages < 60
-    again = go_on(tmp_path, nothing, max_memory="4G")
+    again = run_crawl(tmp_path, nothing, max_memory="4G")
     assert (again.outcome.reason, again.outcome.pages) == ("budget spent", 60)
     assert status(tmp_path)["settings"]["max_memory"] == "4G"
 
@@ -200,12 +200,12 @@ def test_a_person_is_told_once_that_memory_costs_links_and_what_to_do(tmp_path, 
     monkeypatch.setattr(keeping, "table_bytes", lambda limit: 10_000)
     monkeypatch.setattr(keeping, "resident_size", lambda: 3 << 40)
     begin_crawl(tmp_path, max_memory="2G")
-    monkeypatch.setattr(keeping, "MEASURED_EVERY", 20)
+    monkeypatch.setattr(keeping, "MEASURE_EVERY", 20)
     told = CliRunner().invoke(app, ["resume", str(tmp_path), "--max-memory", "1.5G"]).output
-    said = "to keep to 1.5 GB of memory, links never seen before are no longer noted"
+    said = "to keep to 1.5 GB of memory, links never seen before are ignored"
     assert told.count(said) == 1
     assert "the memory limit of 1.5 GB is reached: go on with a larger --max-memory" in told
-    assert "for want of memory" in status(tmp_path)["let_go"]
+    assert "because memory was full" in status(tmp_path)["dropped"]
 
 
 def test_a_limit_of_memory_that_cannot_be_kept_is_refused():
@@ -218,7 +218,7 @@ def test_a_limit_of_memory_that_cannot_be_kept_is_refused():
     [
         ("99999999T", "is more memory than any machine has"),
         ("100M", "100M is too little memory for a crawl: at least 512M is needed"),
-        ("much", "'much' is no size of memory: say 512M or 2G"),
+        ("much", "'much' is not a size of memory: write it as 512M or 2G"),
     ],
 )
 @pytest.mark.parametrize("command", ["crawl", "resume"])
@@ -239,7 +239,7 @@ def test_a_wrong_limit_of_memory_is_a_wrong_flag_and_leaves_nothing_behind(
 
 def test_a_folder_that_was_given_more_memory_than_any_machine_has_goes_on(tmp_path):
     begin_crawl(tmp_path, max_memory="99999999T")
-    assert go_on(tmp_path, nothing).outcome.pages == 60
+    assert run_crawl(tmp_path, nothing).outcome.pages == 60
 
 
 @pytest.mark.parametrize(("written", "size"), [("536870912", "536870912"), ('"1G"', "1G")])
@@ -271,8 +271,10 @@ def test_a_folder_of_an_earlier_version_goes_on_by_its_rules(tmp_path, monkeypat
         row = with_checksum("settings", json.dumps(old))
         database.execute("REPLACE INTO about VALUES (?, ?, ?)", row)
     made = []
-    monkeypatch.setattr(keeping, "Recorded", lambda *all: made.append(all[0]) or Recorded(*all))
-    go_on(tmp_path, nothing, budget=5)
+    monkeypatch.setattr(
+        keeping, "RecordingNavigator", lambda *all: made.append(all[0]) or RecordingNavigator(*all)
+    )
+    run_crawl(tmp_path, nothing, budget=5)
     assert made[0].guard._domains is None
     assert Plan(**old).open().navigator().guard._domains is not None
 
@@ -325,4 +327,4 @@ def test_a_live_crawl_of_a_farm_keeps_to_the_memory_it_was_given(tmp_path):
     assert process.returncode == 0, told
     assert most < 512 << 10
     assert "15 fetched (budget spent)" in told
-    assert told.count("to keep to 512 MB of memory, the least promising links are let go of") == 1
+    assert told.count("to keep to 512 MB of memory, links with the lowest scores are dropped") == 1

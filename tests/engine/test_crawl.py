@@ -9,7 +9,7 @@ from honeyguide.agents.breadth_first import BreadthFirst
 from honeyguide.agents.oracle import Oracle
 from honeyguide.agents.random import Random
 from honeyguide.contracts import Goal, Response
-from honeyguide.engine.loop import LARGE_BODY, Crawl, Limits, run_jumping, simulate
+from honeyguide.engine.loop import LARGE_BODY, Crawl, Limits, run_simulated, simulate
 from honeyguide.engine.navigator import Navigator
 from honeyguide.frontiers.best_first import BestFirst
 from tests.webs import TinyWeb
@@ -120,8 +120,8 @@ def test_a_simulation_that_waits_for_nothing_says_so():
     async def forever():
         await asyncio.get_running_loop().create_future()
 
-    with pytest.raises(RuntimeError, match="never comes"):
-        run_jumping(forever())
+    with pytest.raises(RuntimeError, match="no timer is set"):
+        run_simulated(forever())
 
 
 def test_a_crawl_whose_agent_has_stopped_waits_for_what_is_under_way():

@@ -5,10 +5,10 @@ import pytest
 from honeyguide.engine.machine import (
     MOST_MEMORY,
     check_limit,
+    format_size,
     memory_size,
-    read_size,
+    parse_size,
     resident_size,
-    shown_size,
 )
 from honeyguide.errors import HoneyguideError
 
@@ -18,18 +18,18 @@ from honeyguide.errors import HoneyguideError
     [("512M", 512 << 20), ("2G", 2 << 30), ("1.5 GB", 3 << 29), ("64k", 1 << 16), ("700", 700)],
 )
 def test_a_size_is_said_as_people_say_it(said, size):
-    assert read_size(said) == size
+    assert parse_size(said) == size
 
 
 @pytest.mark.parametrize("said", ["", "much", "-1G", "2X", "1e9", "G"])
 def test_what_is_no_size_is_refused_in_one_sentence(said):
-    with pytest.raises(HoneyguideError, match="say 512M or 2G"):
-        read_size(said)
+    with pytest.raises(HoneyguideError, match="as 512M or 2G"):
+        parse_size(said)
 
 
 @pytest.mark.parametrize("said", ["99999999T", "9" * 400, "9" * 400 + "T"])
 def test_a_size_beyond_any_machine_is_what_a_machine_can_address_and_no_limit_to_set(said):
-    assert read_size(said) == MOST_MEMORY < 1 << 63
+    assert parse_size(said) == MOST_MEMORY < 1 << 63
     with pytest.raises(HoneyguideError, match="more memory than any machine has"):
         check_limit(said)
 
@@ -42,7 +42,7 @@ def test_a_limit_below_what_a_crawl_needs_is_refused_with_the_least():
 
 def test_sizes_are_shown_in_the_largest_unit_that_fits():
     sizes = [0, 1023, 400 << 20, 3 << 29, 5 << 40]
-    assert [shown_size(size) for size in sizes] == ["0 B", "1023 B", "400 MB", "1.5 GB", "5 TB"]
+    assert [format_size(size) for size in sizes] == ["0 B", "1023 B", "400 MB", "1.5 GB", "5 TB"]
 
 
 @pytest.mark.parametrize(

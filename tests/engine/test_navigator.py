@@ -144,13 +144,13 @@ def test_a_refused_page_that_is_reached_by_redirect_does_not_come_back():
     assert navigator.choose(0.0) is None
 
 
-def test_links_beyond_the_bound_are_let_go_of_and_counted_and_can_be_found_again():
+def test_links_beyond_the_limit_are_shed_and_counted_and_can_be_found_again():
     navigator = make(Recorder(), max_waiting=2)
     navigator.seed([Link(SEED)])
     navigator.absorb(visit(navigator.choose(0.0), [B, C, D]), 0.0)
     assert len(navigator.frontier) == 2
-    assert (navigator.let_go.count, navigator.let_go.worth) == (1, 1.0)
-    assert "1 link (mean score 1, best 1" in str(navigator.let_go)
+    assert (navigator.shed_links.count, navigator.shed_links.worth) == (1, 1.0)
+    assert "1 link (mean score 1, best 1" in str(navigator.shed_links)
     d = navigator.choose(0.0)
     assert d.url == D
     navigator.absorb(visit(d, [B]), 0.0)

@@ -5,7 +5,7 @@ import asyncio
 import numpy as np
 
 from honeyguide.contracts import Verdict
-from honeyguide.engine.loop import Crawl, Limits, run_jumping
+from honeyguide.engine.loop import Crawl, Limits, run_simulated
 from honeyguide.engine.navigator import Navigator
 from honeyguide.frontiers.block import Hosts
 from honeyguide.recorded.graph import Graph
@@ -29,7 +29,7 @@ def test_a_limit_of_time_far_away_changes_nothing():
     short, long = [], []
     for seconds, notes in ((float("inf"), short), (1e9, long)):
         made, seeds = crawl(seconds, notes)
-        assert run_jumping(made.run(seeds)).reason == "budget spent"
+        assert run_simulated(made.run(seeds)).reason == "budget spent"
     assert len(short) == 200
     assert short == long
 
@@ -45,7 +45,7 @@ def test_others_have_their_turn_while_it_runs():
             turns += 1
         return turns
 
-    assert run_jumping(both()) >= 10
+    assert run_simulated(both()) >= 10
 
 
 def test_it_ends_soon_when_told_to_stop():
@@ -54,7 +54,7 @@ def test_it_ends_soon_when_told_to_stop():
     made.observer = lambda visit, step, now: (
         notes.append(1) or (made.stop("enough") if len(notes) == 7 else None)
     )
-    assert run_jumping(made.run(seeds)).reason == "enough"
+    assert run_simulated(made.run(seeds)).reason == "enough"
     assert len(notes) == 7
 
 

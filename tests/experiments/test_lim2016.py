@@ -8,7 +8,7 @@ from experiments.harness.results import Results
 from experiments.lim2016_gate import change, needed
 from experiments.lim2016_lists import iterate
 from honeyguide.contracts import Link, Page, Verdict, Visit
-from honeyguide.engine.loop import run_jumping
+from honeyguide.engine.loop import run_simulated
 
 TASK = Task(name="t", web="w", topic="x", seeds=("s",), budget=120)  # 100 pages count
 
@@ -59,7 +59,7 @@ class Small:
 def lists(world, iterations, modified, seed=0):
     seeds = [Link("http://a/0")]
     work = iterate(world, seeds, iterations, modified, np.random.default_rng(seed))
-    return run_jumping(work)
+    return run_simulated(work)
 
 
 def test_in_the_papers_queue_a_link_waits_as_often_as_it_is_found():

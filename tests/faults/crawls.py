@@ -5,7 +5,7 @@ from pathlib import Path
 
 from honeyguide.learning.policies import save_policy
 from honeyguide.storage import database, snapshots
-from honeyguide.storage.store import Recorded, Store
+from honeyguide.storage.store import RecordingNavigator, Store
 
 from .. import kept
 
@@ -77,7 +77,7 @@ def _crawl(folder, log, every, is_safe):
     try:
         navigator = kept.navigator()
         navigator.agent = Learner()
-        recorded = Recorded(navigator, store)
+        recorded = RecordingNavigator(navigator, store)
         steering = Flushed(recorded, every, is_safe)
         reason = kept.crawl(steering, kept.World(log), now=recorded.started_at)
         store.snapshot(recorded.navigator.state())

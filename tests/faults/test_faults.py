@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from honeyguide.storage.database import create
-from honeyguide.storage.store import Recorded, Store
+from honeyguide.storage.store import RecordingNavigator, Store
 
 from .. import kept
 from . import disk
@@ -78,7 +78,7 @@ def test_a_longer_crawl_survives_losses_of_power(longer):
 def test_a_crawl_that_ends_where_a_snapshot_was_due_ends_well(tmp_path):
     create(tmp_path / "crawl", {})
     store = Store(tmp_path / "crawl")
-    recorded = Recorded(kept.navigator(), store)
+    recorded = RecordingNavigator(kept.navigator(), store)
     kept.crawl(recorded, kept.World(), budget=5)
     for _ in range(2):  # the one that was due, and the last one of every crawl
         store.snapshot(recorded.navigator.state())

@@ -152,7 +152,7 @@ def needed(curve, relevant):
 
 
 def crawl(opened, its_plan, seeds=None, navigator=None):
-    from honeyguide.engine.loop import run_jumping
+    from honeyguide.engine.loop import run_simulated
 
     navigator = navigator or opened.navigator(its_plan)
     curve, urls = [], []
@@ -162,7 +162,7 @@ def crawl(opened, its_plan, seeds=None, navigator=None):
         urls.append(visit.link.url)
 
     opened = replace(opened, plan=its_plan)
-    run_jumping(opened.crawl(navigator, note).run(opened.seeds if seeds is None else seeds))
+    run_simulated(opened.crawl(navigator, note).run(opened.seeds if seeds is None else seeds))
     return curve, urls, navigator
 
 

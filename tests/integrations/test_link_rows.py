@@ -8,7 +8,7 @@ from honeyguide import registry
 from honeyguide.contracts import Agent, Goal
 from honeyguide.integrations.link_rows import LinkRows
 from honeyguide.plan import Plan
-from honeyguide.storage.crawl_folder import begin, go_on
+from honeyguide.storage.crawl_folder import create_crawl, run_crawl
 from honeyguide.storage.exports import export
 
 
@@ -47,9 +47,9 @@ def by_rows(monkeypatch):
 
 def test_an_agent_on_these_rows_goes_on_as_if_it_had_never_stopped(by_rows, tmp_path):
     def crawled(name, *budgets):
-        begin(tmp_path / name, by_rows)
+        create_crawl(tmp_path / name, by_rows)
         for budget in budgets:
-            go_on(tmp_path / name, lambda plan, recorded, visit: None, budget=budget)
+            run_crawl(tmp_path / name, lambda plan, recorded, visit: None, budget=budget)
         export(tmp_path / name, "jsonl", tmp_path / f"{name}.jsonl")
         lines = (tmp_path / f"{name}.jsonl").read_text().splitlines()
         return [json.loads(line)["url"] for line in lines]

@@ -12,7 +12,7 @@ from honeyguide.errors import HoneyguideError
 from honeyguide.learning.policies import load_policy, save_policy
 from honeyguide.plan import Plan
 from honeyguide.registry import make
-from honeyguide.storage.crawl_folder import begin, go_on
+from honeyguide.storage.crawl_folder import create_crawl, run_crawl
 
 LINEAR = "linear_sync:categories=earth"
 
@@ -30,8 +30,8 @@ def plan(**more):
 
 
 def crawl(folder, **more):
-    begin(folder, plan(**more))
-    return go_on(folder, lambda *told: None).outcome
+    create_crawl(folder, plan(**more))
+    return run_crawl(folder, lambda *told: None).outcome
 
 
 def test_a_crawl_leaves_what_it_learnt_and_another_starts_from_it(tmp_path, learner):
@@ -58,10 +58,10 @@ def test_a_warm_crawl_resumes_as_if_nothing_had_happened_and_without_the_file(tm
     crawl(tmp_path / "first")
     learnt = tmp_path / "first" / "learnt.policy"
     crawl(tmp_path / "whole", policy=str(learnt), budget=60)
-    begin(tmp_path / "parts", plan(policy=str(learnt), budget=60))
+    create_crawl(tmp_path / "parts", plan(policy=str(learnt), budget=60))
     learnt.unlink()
-    go_on(tmp_path / "parts", lambda *told: None, budget=25)
-    go_on(tmp_path / "parts", lambda *told: None, budget=60)
+    run_crawl(tmp_path / "parts", lambda *told: None, budget=25)
+    run_crawl(tmp_path / "parts", lambda *told: None, budget=60)
     whole, parts = (
         read_state(tmp_path / name / "learnt.policy")["policy"]["weights"].tolist()
         for name in ("whole", "parts")

@@ -15,7 +15,7 @@ from pathlib import Path
 from honeyguide.plan import Plan
 from honeyguide.registry import part
 from honeyguide.storage import snapshots
-from honeyguide.storage.crawl_folder import begin, go_on
+from honeyguide.storage.crawl_folder import create_crawl, run_crawl
 from honeyguide.testing.webs import GrowingWeb
 
 
@@ -29,8 +29,8 @@ def main(folder, pages, agent):
     snapshots.MIN_VISITS = 60
     seeds = [link.url for link in GrowingWeb.seeds]
     plan = Plan(topic="geology", seeds=seeds, world="growing", agent=agent, guard="watch")
-    begin(folder, plan)
-    go_on(folder, lambda plan, recorded, visit: _kill(recorded, pages))
+    create_crawl(folder, plan)
+    run_crawl(folder, lambda plan, recorded, visit: _kill(recorded, pages))
 
 
 def _kill(recorded, pages):

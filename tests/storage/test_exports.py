@@ -13,7 +13,7 @@ from honeyguide.contracts import UNWANTED, Link, Page, Response, Verdict, Visit
 from honeyguide.errors import HoneyguideError
 from honeyguide.storage.database import create
 from honeyguide.storage.exports import best_pages, export, format_of, status
-from honeyguide.storage.store import Recorded, Store
+from honeyguide.storage.store import RecordingNavigator, Store
 from honeyguide.warc.reader import RESPONSE, records
 from tests import kept
 
@@ -34,7 +34,9 @@ def folder(tmp_path):
         response = Response(link, url, 0 if failure else 200, {}, b"" if failure else body)
         page = None if failure else Page(url, f"Title {ODD}", text)
         verdict = Verdict(0.75 if relevant else 0.0, relevant, ("it fits", ODD) if relevant else ())
-        store.absorbed(Visit(link, page, verdict, response, failure, 0.1), score, 1.0, waiting=7)
+        store.record_visit(
+            Visit(link, page, verdict, response, failure, 0.1), score, 1.0, waiting=7
+        )
 
     absorb("seed", "the seed", score=float("inf"))
     absorb("birds", f"birds {ODD}", relevant=True)
@@ -211,10 +213,10 @@ def test_a_crawl_that_kept_no_bodies_makes_no_warc_and_says_so(tmp_path):
     create(tmp_path / "crawl", {})
     store = Store(tmp_path / "crawl")
     link = Link("http://a.example/")
-    store.absorbed(Visit(link, Page(link.url, text="x"), Verdict(0.0, False)), 0.5, 1.0)
+    store.record_visit(Visit(link, Page(link.url, text="x"), Verdict(0.0, False)), 0.5, 1.0)
     store.close()
     assert export(tmp_path / "crawl", "csv", tmp_path / "out.csv") == (1, 0)
-    with pytest.raises(HoneyguideError, match="generated and recorded webs leave none"):
+    with pytest.raises(HoneyguideError, match="generated and recorded webs have none"):
         export(tmp_path / "crawl", "warc", tmp_path / "out.warc.gz")
     assert not (tmp_path / "out.warc.gz").exists()
 
@@ -259,7 +261,7 @@ def test_status_and_export_of_a_crawl_that_runs(tmp_path):
     create(tmp_path / "crawl", {})
     assert status(tmp_path / "crawl")["waiting"] is None
     store = Store(tmp_path / "crawl")
-    steering = Recorded(kept.navigator(), store)
+    steering = RecordingNavigator(kept.navigator(), store)
     kept.crawl(steering, kept.World(), 3, budget=20)
     store.flush()
     known = status(tmp_path / "crawl")
@@ -281,7 +283,7 @@ def test_no_text_of_a_page_is_a_formula_in_csv(tmp_path):
     link = Link("http://a.example/")
     page = Page(link.url, '=HYPERLINK("http://evil.example/")', "@SUM(A1)")
     visit = Visit(link, page, Verdict(1.0, True), Response(link, link.url, 200, {}, b""))
-    store.absorbed(visit, -1.5, 1.0, waiting=0)
+    store.record_visit(visit, -1.5, 1.0, waiting=0)
     store.close()
     export(tmp_path / "crawl", "csv", tmp_path / "pages.csv")
     with (tmp_path / "pages.csv").open(newline="") as file:
@@ -299,7 +301,7 @@ def test_a_page_that_was_relevant_the_second_time_is_among_the_relevant_ones(tmp
         page = Page("http://a.example/page", "Page", name)
         response = Response(link, page.url, 200, {}, b"<p>")
         verdict = Verdict(float(relevant), relevant)
-        store.absorbed(Visit(link, page, verdict, response), 0.5, 1.0, waiting=0)
+        store.record_visit(Visit(link, page, verdict, response), 0.5, 1.0, waiting=0)
     store.close()
     export(tmp_path / "crawl", "jsonl", tmp_path / "all.jsonl")
     export(tmp_path / "crawl", "jsonl", tmp_path / "relevant.jsonl", relevant_only=True)
@@ -320,7 +322,7 @@ def test_a_page_that_asks_not_to_be_indexed_is_no_page_of_the_crawl(folder, tmp_
     store = Store(folder)
     link = Link("http://a.example/shy")
     page, response = Page(link.url, "", ""), Response(link, link.url, 200, {}, b"")
-    store.absorbed(Visit(link, page, UNWANTED, response, "", 0.1), 0.5, 1.0, waiting=7)
+    store.record_visit(Visit(link, page, UNWANTED, response, "", 0.1), 0.5, 1.0, waiting=7)
     store.close()
     known = status(folder)
     assert (known["visits"], known["pages"]) == (6, 3)
@@ -345,7 +347,7 @@ def test_an_export_to_standard_output_is_what_the_file_would_be(folder, tmp_path
 def test_what_is_no_text_is_not_written_to_standard_output(folder, format):
     done = piped(folder, "--format", format)
     assert (done.returncode, done.stdout) == (1, b"")
-    told = f"honeyguide: {format} goes into a file: only jsonl or csv can be written to -\n"
+    told = f"honeyguide: {format} needs a file: only jsonl or csv can be written to -\n"
     assert done.stderr.decode() == told
 
 

@@ -252,7 +252,7 @@ def lately(folder, *pages):
     for url in pages:
         link = Link(url)
         response = Response(link, url, 200, {}, b"<p>rocks")
-        store.absorbed(Visit(link, Page(url), Verdict(0.0, False), response), 0.5, 1.0)
+        store.record_visit(Visit(link, Page(url), Verdict(0.0, False), response), 0.5, 1.0)
     store.note(stopped="budget spent")
     store.close()
 
@@ -275,7 +275,7 @@ def test_pages_whose_requests_a_kill_took_are_told_and_the_report_is_not_complet
 
 def cut_off(folder, visits_at_once):
     """A process that ended without closing the folder."""
-    Store(folder, visits_at_once=visits_at_once)._let_go()
+    Store(folder, visits_at_once=visits_at_once)._release()
 
 
 def test_a_crawl_that_was_cut_off_is_not_told_as_complete_even_after_it_was_resumed(kept):
@@ -436,7 +436,7 @@ def test_a_damaged_request_is_told_and_can_be_forgotten(kept):
     put({"sent": 1.0}, {"sent": 2.0, "retry_after": 30.0}, {"sent": 40.0})
     with closing(database.connect(folder)) as connection:
         connection.execute("UPDATE requests SET retry_after = 3.0 WHERE n = 2")
-    with pytest.raises(HoneyguideError, match="a request that was kept is damaged"):
+    with pytest.raises(HoneyguideError, match="a stored request is damaged"):
         only(folder)
     assert [finding.what for finding in Check(folder).run()] == ["request 2 is damaged"]
     done, left = repair(folder)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from honeyguide.storage.crawl_folder import go_on
+from honeyguide.storage.crawl_folder import run_crawl
 from honeyguide.storage.database import reading
 from tests.old_folders import make  # noqa: F401 the world of these crawls
 
@@ -18,7 +18,7 @@ def test_a_crawl_that_died_after_its_snapshot_is_resumed(archive, tmp_path):
         file.extractall(tmp_path, filter="data")
     [folder] = tmp_path.iterdir()
     before = pages(folder)
-    ended = go_on(folder, lambda plan, recorded, visit: None, budget=200)
+    ended = run_crawl(folder, lambda plan, recorded, visit: None, budget=200)
     assert ended.outcome.pages == 200
     after = pages(folder)
     assert after[: len(before)] == before

@@ -18,7 +18,7 @@ from honeyguide.storage.check import Check
 from honeyguide.storage.database import create
 from honeyguide.storage.recent import Absorbed, absorbed_from, absorbed_row
 from honeyguide.storage.repair import repair
-from honeyguide.storage.store import Recorded, Store
+from honeyguide.storage.store import RecordingNavigator, Store
 from tests import kept
 
 
@@ -26,7 +26,7 @@ def killed(tmp_path, pages):
     """The folder of a crawl that was killed before its first commit after the seeds."""
     create(tmp_path / "running", {})
     store = Store(tmp_path / "running", batch_seconds=10_000, warc_bytes=60_000)
-    kept.crawl(Recorded(kept.navigator(0.1), store), kept.World(), 3, pages)
+    kept.crawl(RecordingNavigator(kept.navigator(0.1), store), kept.World(), 3, pages)
     idle = threading.Event()  # the files do not change while they are copied
     store._writer.put(idle.set)
     idle.wait()
@@ -45,7 +45,7 @@ def test_a_crawl_that_was_killed_before_a_commit_has_lost_nothing(tmp_path):
     folder = killed(tmp_path, 60)
     assert len(pages(folder)) == 0
     store = Store(folder, warc_bytes=60_000)
-    recorded = Recorded(kept.navigator(0.1), store)
+    recorded = RecordingNavigator(kept.navigator(0.1), store)
     assert recorded.memory.visits == 60
     assert store.differing == 0
     assert not list(folder.glob("recent*"))
@@ -64,7 +64,7 @@ def test_what_a_loss_of_power_takes_of_it_has_not_happened(tmp_path, seed):
         data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
     file.write_bytes(data)
     with closing(Store(folder, warc_bytes=60_000)) as store:
-        Recorded(kept.navigator(0.1), store)
+        RecordingNavigator(kept.navigator(0.1), store)
         assert store.differing == 0
     whole = pages(tmp_path / "running")
     assert pages(folder) == whole[: len(pages(folder))]
@@ -75,7 +75,7 @@ def test_two_files_take_turns_and_stay_small(tmp_path, monkeypatch):
     monkeypatch.setattr(recent, "_FULL", 3000)
     create(tmp_path / "crawl", {})
     store = Store(tmp_path / "crawl", batch_seconds=0.0)
-    steering, sizes = Recorded(kept.navigator(), store), []
+    steering, sizes = RecordingNavigator(kept.navigator(), store), []
 
     class Watched(kept.World):
         def visit(self, link):
@@ -123,9 +123,9 @@ def test_a_repair_that_keeps_the_last_event_keeps_what_follows_it(tmp_path):
     folder = killed(tmp_path, 25)
     damage(folder, "UPDATE about SET value = 7 WHERE key = 'started'")
     done, left = repair(folder)
-    unfinished = "which a killed crawl left unfinished and no page speaks of"
+    unfinished = "which a killed crawl left unfinished and no page refers to"
     assert done == [
-        "counted again, or forgot, what the crawl notes of itself: started",
+        "counted again, or dropped, figures of the crawl: started",
         f"cut off the end of pages-00001.warc.gz, {unfinished}",
         f"cut off the end of pages-00002.warc.gz, {unfinished}",
     ]
@@ -138,13 +138,13 @@ def test_a_repair_that_goes_back_says_that_it_drops_what_followed(tmp_path):
     folder = killed(tmp_path, 25)
     Store(folder).close()
     store = Store(folder)
-    store.looked(1e6)
+    store.record_parked(1e6)
     copy = shutil.copytree(folder, tmp_path / "again")
     store.close()
     [[last]] = sqlite3.connect(copy / "crawl.sqlite").execute("SELECT max(n) FROM journal")
     damage(copy, f"UPDATE journal SET now = -1 WHERE n = {last}")
     done, left = repair(copy)
-    said = f"they go on from event {last}, and the last one is now {last - 1}"
+    said = f"they follow event {last}, and the last one is now {last - 1}"
     assert done[-1] == f"dropped recent events: {said}"
     assert not list(copy.glob("recent*"))
     assert not any(finding.is_damage for finding in left)
@@ -156,7 +156,7 @@ def ends(data):
     yield place
     while place < len(data):
         _, _, length, _ = recent._HEAD.unpack_from(data, place)
-        place += recent._AHEAD + length
+        place += recent._HEAD_BYTES + length
         yield place
 
 
@@ -181,7 +181,7 @@ def test_damage_among_recent_events_is_found_and_what_is_before_it_is_kept(tmp_p
     file = folder / recent.NAMES[0]
     data = bytearray(file.read_bytes())
     tenth = list(ends(data))[9]
-    data[{"head": tenth + 5, "row": tenth + recent._AHEAD + 2, "begin": 2}[where]] ^= 1
+    data[{"head": tenth + 5, "row": tenth + recent._HEAD_BYTES + 2, "begin": 2}[where]] ^= 1
     file.write_bytes(data)
     assert findings(folder) == {"recent"}
     done, left = repair(folder)

@@ -16,7 +16,7 @@ from honeyguide.storage.exports import status
 from honeyguide.storage.ledger import Writer
 from honeyguide.storage.pieces import HASH
 from honeyguide.storage.repair import repair
-from honeyguide.storage.store import Recorded, Store
+from honeyguide.storage.store import RecordingNavigator, Store
 from tests import kept
 
 
@@ -30,7 +30,7 @@ def crawl(folder, budget, **settings):
     """Crawl until so many visits of this session are absorbed; the rest is another session's."""
     store = Store(folder, **settings)
     try:
-        steering = Recorded(kept.navigator(0.1), store)
+        steering = RecordingNavigator(kept.navigator(0.1), store)
         kept.crawl(steering, kept.World(), 1, budget, steering.started_at)
     finally:
         store.close()
@@ -69,7 +69,7 @@ def urls(folder):
 def test_settings_come_back(folder):
     store = Store(folder)
     assert store.settings == {"topic": "birds"}
-    assert not store.begun
+    assert not store.has_events
     store.close()
 
 
@@ -186,15 +186,15 @@ def damage_newest(folder):
 def test_a_damaged_piece_is_not_used_again_and_the_whole_snapshot_is_kept(folder):
     table = np.random.default_rng(0).integers(0, 255, 400_000).astype(np.uint8)
     with closing(Store(folder)) as store:
-        store.seeded([Link(kept.url(0))], 0.0)
+        store.record_seeds([Link(kept.url(0))], 0.0)
         store.snapshot({"table": table[:200_000]})
-        store.looked(1.0)
+        store.record_parked(1.0)
         store.snapshot({"table": table})
-        store.looked(2.0)
+        store.record_parked(2.0)
     damage_newest(folder)
     with closing(Store(folder)) as store:
         store.replay(Empty())
-        store.looked(3.0)
+        store.record_parked(3.0)
         store.snapshot({"table": table})  # its pieces are those that were damaged
         store.flush()
     assert query(folder, "SELECT n FROM snapshots ORDER BY n") == [(1,), (4,)]
@@ -205,15 +205,15 @@ def test_a_damaged_piece_is_not_used_again_and_the_whole_snapshot_is_kept(folder
 def test_a_piece_of_no_newest_snapshot_is_verified_before_it_is_used_again(folder):
     tables = np.random.default_rng(0).integers(0, 255, (2, 70_000)).astype(np.uint8)
     with closing(Store(folder)) as store:
-        store.seeded([Link(kept.url(0))], 0.0)
+        store.record_seeds([Link(kept.url(0))], 0.0)
         for table in tables:
-            store.looked(1.0)
+            store.record_parked(1.0)
             store.snapshot({"table": table})
     [[older]] = query(folder, "SELECT hashes FROM snapshots ORDER BY n LIMIT 1")
     change(folder, f"UPDATE pieces SET data = randomblob(100) WHERE hash = x'{older[:HASH].hex()}'")
     with closing(Store(folder)) as store:
         store.replay(Empty())
-        store.looked(2.0)
+        store.record_parked(2.0)
         store.snapshot({"table": tables[0]})
     assert Check(folder).run() == []
 
@@ -250,7 +250,7 @@ def test_damage_far_into_what_is_known_of_hosts_is_told_as_well(folder):
 
 def test_links_in_flight_come_first_and_keep_what_they_were_taken_with(folder):
     store = Store(folder)
-    steering = Recorded(kept.navigator(), store)
+    steering = RecordingNavigator(kept.navigator(), store)
     kept.crawl(steering, kept.World(), 4, 40)
     before = steering.leases
     store.snapshot(steering.navigator.state())
@@ -258,7 +258,7 @@ def test_links_in_flight_come_first_and_keep_what_they_were_taken_with(folder):
     assert len(before) > 1
     store.close()
     store = Store(folder)
-    again = Recorded(kept.navigator(), store)
+    again = RecordingNavigator(kept.navigator(), store)
     assert list(again.leases) == list(before)
     for url, lease in before.items():
         assert again.leases[url].link == lease.link
@@ -270,7 +270,7 @@ def test_links_in_flight_come_first_and_keep_what_they_were_taken_with(folder):
 
 def test_links_that_were_only_looked_at_stay_aside(folder):
     store = Store(folder)
-    steering = Recorded(kept.navigator(refuses=1.0), store)
+    steering = RecordingNavigator(kept.navigator(refuses=1.0), store)
     steering.seed([Link(kept.url(0))])
     links = Link(kept.url(1)), Link(kept.url(7))  # the second one's host rests
     page = Page(kept.url(0), links=links)
@@ -279,7 +279,7 @@ def test_links_that_were_only_looked_at_stay_aside(folder):
     before = steering.navigator.state()
     store.close()
     store = Store(folder)
-    again = Recorded(kept.navigator(refuses=1.0), store)
+    again = RecordingNavigator(kept.navigator(refuses=1.0), store)
     assert len(again.frontier) == 1
     assert again.navigator.state()["gate"] == before["gate"]
     store.close()
@@ -290,7 +290,7 @@ def test_a_crawl_that_was_killed_before_its_seeds_were_safe_is_seeded(folder):
     crawl(folder, 5)
     assert urls(folder)[0] == kept.url(0)
     store = Store(folder)
-    assert store.begun
+    assert store.has_events
     store.close()
 
 
@@ -312,7 +312,7 @@ def test_snapshots_come_the_more_rarely_the_more_they_cost(visits, links, due):
 
 def test_a_full_database_stops_the_crawl_with_a_clear_sentence(folder):
     store = Store(folder, batch_seconds=0.0)
-    steering = Recorded(kept.navigator(0.1), store)
+    steering = RecordingNavigator(kept.navigator(0.1), store)
     pages = store._database.execute("PRAGMA page_count").fetchone()[0]
     store._database.execute(f"PRAGMA max_page_count = {pages + 12}")
     with pytest.raises(HoneyguideError, match=r"the disk is full: 'honeyguide resume .*crawl'"):
@@ -331,7 +331,7 @@ def test_a_full_database_stops_the_crawl_with_a_clear_sentence(folder):
 
 def test_events_are_safe_a_moment_after_they_happen(folder):
     store = Store(folder, batch_seconds=0.05)
-    steering = Recorded(kept.navigator(), store)
+    steering = RecordingNavigator(kept.navigator(), store)
     kept.crawl(steering, kept.World(), budget=3)
     for _ in range(200):
         if len(urls(folder)) == 3:
@@ -347,8 +347,8 @@ def test_odd_texts_are_kept(folder):
     page = Page(link.url, odd, odd, (link,))
     response = Response(link, link.url, 200, {"x": f"a\r\nb{odd}"}, b"body")
     store = Store(folder)
-    store.seeded([link], 0.0)
-    store.absorbed(Visit(link, page, Verdict(1.0, True, (odd,)), response, odd), 1.0, 0.0)
+    store.record_seeds([link], 0.0)
+    store.record_visit(Visit(link, page, Verdict(1.0, True, (odd,)), response, odd), 1.0, 0.0)
     store.close()
     [(title, failure)] = query(folder, "SELECT title, failure FROM pages")
     assert title == failure == "a\ufffdb\ufffdc\U0001f41d"
@@ -432,7 +432,7 @@ def test_a_lock_holds_on_a_disk_that_is_too_full_for_its_number(tmp_path, monkey
 
 def test_who_may_only_read_sees_what_is_not_yet_in_the_file_itself(folder, monkeypatch):
     store = Store(folder)
-    kept.crawl(Recorded(kept.navigator(), store), kept.World(), 3, budget=20)
+    kept.crawl(RecordingNavigator(kept.navigator(), store), kept.World(), 3, budget=20)
     store.flush()
     monkeypatch.setattr(database.os, "access", lambda *_: False)
     with database.reading(folder) as opened:
@@ -455,13 +455,13 @@ class Counting(kept.World):
 @pytest.mark.parametrize("in_flight", [1, 5])
 def test_a_crawl_whose_choices_would_be_others_now_goes_on_from_those_it_made(folder, in_flight):
     store = Store(folder)
-    kept.crawl(Recorded(kept.navigator(), store), kept.World(), in_flight, budget=120)
+    kept.crawl(RecordingNavigator(kept.navigator(), store), kept.World(), in_flight, budget=120)
     store.close()
     before = urls(folder)
     store = Store(folder)
     changed = kept.navigator(refuses=0.3)
     changed.agent.score = lambda links: -links.x[:, 0]
-    steering, world = Recorded(changed, store), Counting()
+    steering, world = RecordingNavigator(changed, store), Counting()
     assert store.differing > 20
     kept.crawl(steering, world, in_flight, now=steering.started_at)
     store.close()
@@ -478,7 +478,7 @@ def test_a_warc_file_that_lost_its_end_loses_no_more(folder):
     file.write_bytes(kept_bytes)
     for _ in range(3):  # neither of them writes a page
         store = Store(folder)
-        store.looked(1e6)
+        store.record_parked(1e6)
         store.close()
         assert file.read_bytes() == kept_bytes
     assert [*query(folder, "SELECT value FROM about WHERE key = 'warc'")] == [(file.name,)]

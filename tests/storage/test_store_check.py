@@ -19,7 +19,7 @@ from honeyguide.storage.database import create
 from honeyguide.storage.exports import export
 from honeyguide.storage.ledger import Ledger
 from honeyguide.storage.repair import repair
-from honeyguide.storage.store import Recorded, Store
+from honeyguide.storage.store import RecordingNavigator, Store
 from tests import kept
 
 from .test_store_flips import Learning, crawl, finished, resumed
@@ -73,7 +73,7 @@ def test_the_command_says_what_is_wrong_and_mends_it(folder):
     assert done.returncode == 0
     assert json.loads(done.stdout) == {
         "well": True,
-        "repaired": ["wrote pages-00001.cdxj anew from pages-00001.warc.gz"],
+        "repaired": ["rebuilt pages-00001.cdxj from pages-00001.warc.gz"],
         "findings": [],
     }
     done = run(folder.parent / "nowhere")
@@ -103,7 +103,7 @@ def test_a_killed_crawl_is_no_damage_and_its_unfinished_records_are_cut_off(tmp_
     path.write_bytes(whole + b"half a record")
     assert {finding.kind for finding in Check(copy).run()} == {"tail"}
     said = f"cut off the end of {path.name}, which a killed crawl left unfinished"
-    assert repair(copy) == ([f"{said} and no page speaks of"], [])
+    assert repair(copy) == ([f"{said} and no page refers to"], [])
     assert path.read_bytes() == whole
 
 
@@ -122,7 +122,7 @@ def test_damage_before_the_newest_snapshot_costs_nothing(folder, tmp_path):
     change(folder, "UPDATE journal SET now = -1 WHERE n = (SELECT min(n) + 1 FROM journal)")
     assert kinds(Check(folder).run()) == {"journal"}
     done, left = repair(folder)
-    assert "the snapshot after them is whole" in done[0]
+    assert "the snapshot after them is intact" in done[0]
     assert left == []
     assert resumed(folder) == right
 
@@ -139,7 +139,7 @@ def test_a_journal_is_taken_back_to_before_the_damage(folder, how):
     assert kinds(left) == set()
     resumed(folder)
     with closing(Store(folder)) as store:
-        steering = Recorded(kept.navigator(0.1), store)
+        steering = RecordingNavigator(kept.navigator(0.1), store)
         kept.crawl(steering, Learning(), 1, 20, steering.started_at)
     assert kinds(Check(folder).run()) == set()
     urls = [url for (url,) in ask(folder, "SELECT url FROM pages")]
@@ -161,7 +161,7 @@ def test_a_page_is_read_again_from_its_records(folder, tmp_path):
     assert kinds(Check(folder).run()) == {"page"}
     done, left = repair(folder)
     assert done == [
-        f"read the page of event {n} again from pages-00001.warc.gz; its reasons may be lost"
+        f"rebuilt the page of event {n} from pages-00001.warc.gz; its reasons may be lost"
     ]
     assert left == []
     assert ask(folder, f"SELECT url, status, bytes FROM pages WHERE n = {n}") == [
@@ -208,7 +208,7 @@ def test_damaged_knowledge_of_hosts_is_forgotten(folder):
     change(folder, "UPDATE hosts SET value = 99 WHERE what = 'failures' AND host LIKE 'h1%'")
     assert kinds(Check(folder).run()) == {"host"}
     done, left = repair(folder)
-    assert done[0] == "forgot 1 fact about hosts: it is learnt again"
+    assert done[0] == "dropped 1 fact about hosts: it is learnt again"
     assert left == []
     resumed(folder)
 
@@ -235,7 +235,7 @@ def test_a_table_that_is_gone_costs_what_only_it_knew(folder, table):
     kept.damage_table(folder, table)
     assert "database" in kinds(Check(folder).run())
     done, left = repair(folder)
-    assert done[0] == "wrote crawl.sqlite anew from the rows that can be read"
+    assert done[0] == "rebuilt crawl.sqlite from the rows that can be read"
     if table in ("pieces", "snapshots"):  # the journal began before the beginning of neither
         with pytest.raises(HoneyguideError, match="cannot be resumed"):
             resumed(folder)
@@ -255,16 +255,25 @@ def test_a_repair_that_fails_leaves_the_database_as_it_was(folder):
     assert not list(folder.glob("*.before"))
 
 
+KINDS = {  # methods of the ledger that write an event, and its kind on disk
+    "write_seeds": "seed",
+    "write_choice": "take",
+    "write_parked": "look",
+    "write_memory_limit": "bound",
+    "write_visit": "visit",
+}
+
+
 def killed_with_every_event(tmp_path):
     """The folder of a killed crawl whose last events are not in the database."""
     create(tmp_path / "running", {"topic": "birds"})
     with closing(Store(tmp_path / "running", batch_seconds=10_000)) as store:
-        kept.crawl(Recorded(kept.navigator(0.1), store, 10**8), Learning(), 1, 20)
-        store.looked(1e6)
+        kept.crawl(RecordingNavigator(kept.navigator(0.1), store, 10**8), Learning(), 1, 20)
+        store.record_parked(1e6)
         store.flush()
         for number in (1, 2):
-            store.bounded(10**8 + number, 1e6)
-        store.looked(1e6)
+            store.record_memory_limit(10**8 + number, 1e6)
+        store.record_parked(1e6)
         return shutil.copytree(tmp_path / "running", tmp_path / "killed")
 
 
@@ -272,13 +281,13 @@ def test_every_kind_of_event_that_is_written_passes(tmp_path):
     folder = killed_with_every_event(tmp_path)
     Store(folder).close()
     kinds_written = {kind for (kind,) in ask(folder, "SELECT DISTINCT kind FROM journal")}
-    events = {name for name, each in vars(Ledger).items() if is_event(each)}
-    assert kinds_written == events == {"seed", "take", "look", "bound", "visit"}
+    assert {name for name, each in vars(Ledger).items() if is_event(each)} == set(KINDS)
+    assert kinds_written == set(KINDS.values())
     assert Check(folder).run() == []
 
 
 def is_event(each):
-    """Whether it is a method of a ledger that writes an event: it is told the number and time."""
+    """Whether it is a method of a ledger that writes an event: it takes the number and the time."""
     return (
         inspect.isfunction(each)
         and not each.__name__.startswith("_")
@@ -293,11 +302,11 @@ def test_a_healthy_killed_crawl_is_left_exactly_as_it_is(tmp_path):
     assert "crawl.sqlite-wal" in before
     said = "crawl.sqlite ends at event 43: 3 later events wait in recent-0.events"
     [note] = Check(folder).run()
-    assert (note.what, note.is_damage) == (f"{said}, and resuming takes them in", False)
+    assert (note.what, note.is_damage) == (f"{said}, and resuming imports them", False)
     assert repair(folder) == ([], [note])
     assert contents(folder) == before
     with closing(Store(folder)) as store:
-        steering = Recorded(kept.navigator(0.1), store)
+        steering = RecordingNavigator(kept.navigator(0.1), store)
         assert steering.navigator.max_bytes == 10**8 + 2
         assert steering.memory.visits == 20
 
@@ -312,7 +321,9 @@ def contents(folder):
 def test_requests_are_kept_when_the_database_is_written_anew(folder):
     with closing(Store(folder)) as store:
         for number in range(5):
-            store.asked(Request("a.example", f"http://a.example/{number}", 1e9 + number, 0.1, 200))
+            store.record_request(
+                Request("a.example", f"http://a.example/{number}", 1e9 + number, 0.1, 200)
+            )
     before = ask(folder, "SELECT * FROM requests")
     kept.damage_table(folder, "pieces")
     repair(folder)

@@ -15,7 +15,7 @@ from honeyguide.storage.check import Check
 from honeyguide.storage.database import create
 from honeyguide.storage.log import has_lost_commits
 from honeyguide.storage.repair import repair
-from honeyguide.storage.store import Recorded, Store
+from honeyguide.storage.store import RecordingNavigator, Store
 from tests import kept
 
 from .test_store_check import ask
@@ -72,7 +72,7 @@ def test_a_database_without_its_first_bytes_is_told_with_what_can_still_be_used(
     assert import_warc([folder / "warc"], tmp_path / "new")["pages"] == count
     for command in (["status"], ["resume"], ["report"], ["export", "--out", tmp_path / "o.csv"]):
         [line] = run(command[0], folder, *command[1:])
-        assert line.endswith(f": 'honeyguide check {folder}' says what can still be used")
+        assert line.endswith(f": 'honeyguide check {folder}' shows what can still be used")
 
 
 def test_bodies_without_a_database_are_told_once_for_each_file(folder):
@@ -94,7 +94,7 @@ def test_a_database_that_lost_its_end_is_rebuilt_from_the_rows_before(folder):
     cut(path, path.stat().st_size * 3 // 4)
     assert "damaged or cut off" in run("check", folder)[0]
     done, _ = repair(folder)
-    assert done[0] == "wrote crawl.sqlite anew from the rows that can be read"
+    assert done[0] == "rebuilt crawl.sqlite from the rows that can be read"
     assert len(set(ask(folder, "SELECT url, title FROM pages")) & set(pages)) > 20
 
 
@@ -155,7 +155,7 @@ def not_there(path):
 
 def a_file(path):
     path.write_text("hello")
-    return f"{path} is a file: name the folder that holds the crawl"
+    return f"{path} is a file: give the folder that holds the crawl"
 
 
 def an_empty_folder(path):
@@ -226,7 +226,7 @@ def test_an_index_is_told_by_its_own_name(folder, tmp_path):
     index.symlink_to(tmp_path / "elsewhere")
     [finding] = Check(folder).run()
     assert finding.what.startswith(f"{index.name} cannot be read: ")
-    assert repair(folder) == ([f"wrote {index.name} anew from {WARC}"], [])
+    assert repair(folder) == ([f"rebuilt {index.name} from {WARC}"], [])
     assert not index.is_symlink()
 
 
@@ -251,7 +251,7 @@ def kept_with_bodies(tmp_path):
     with closing(Store(tmp_path / "crawl", warc_bytes=30_000)) as store:
         for number in range(20):
             visit = kept.World().visit(kept.Link(kept.url(number)))
-            store.absorbed(visit, 0.5, float(number))
+            store.record_visit(visit, 0.5, float(number))
     return tmp_path / "crawl"
 
 
@@ -270,7 +270,7 @@ def killed(tmp_path, monkeypatch):
     create(tmp_path / "running", {})
     store, sizes = Store(tmp_path / "running", batch_seconds=10_000), []
     with closing(store):
-        steering = Recorded(kept.navigator(0.1), store)
+        steering = RecordingNavigator(kept.navigator(0.1), store)
         for budget in (1, 10, 10, 10):
             kept.crawl(steering, Learning(), 1, budget, store._now)
             store.flush()
@@ -294,7 +294,7 @@ def test_events_that_a_log_lost_are_told_and_nothing_goes_on_without_a_repair(ki
     folder, sizes = killed
     cut(folder / "crawl.sqlite-wal", sizes[0])
     [[last]] = ask(folder, "SELECT max(n) FROM journal")
-    first = min(recent.look(folder, name).first for name in recent.NAMES)
+    first = min(recent.scan(folder, name).first for name in recent.NAMES)
     assert first > last + 2
     said = f"events {last + 1} to {first - 1} are missing between the end of crawl.sqlite and"
     before = {path: path.read_bytes() for path in folder.rglob("*.*") if "shm" not in path.name}
@@ -315,7 +315,7 @@ def test_events_that_a_log_lost_are_told_and_nothing_goes_on_without_a_repair(ki
 def test_a_loss_of_power_that_empties_the_older_recent_file_does_not_stop_a_crawl(killed):
     folder, sizes = killed
     cut(folder / "crawl.sqlite-wal", sizes[0])
-    older = min(recent.NAMES, key=lambda name: recent.look(folder, name).first)
+    older = min(recent.NAMES, key=lambda name: recent.scan(folder, name).first)
     (folder / older).write_bytes(b"")
     [[last]] = ask(folder, "SELECT max(n) FROM journal")
     with closing(Store(folder)) as store:
@@ -326,10 +326,10 @@ def test_a_loss_of_power_that_empties_the_older_recent_file_does_not_stop_a_craw
 def test_who_resumes_is_warned_of_recent_events_that_are_damaged(killed):
     folder, sizes = killed
     cut(folder / "crawl.sqlite-wal", sizes[-2])
-    newest = max(recent.NAMES, key=lambda name: recent.look(folder, name).last)
+    newest = max(recent.NAMES, key=lambda name: recent.scan(folder, name).last)
     data = bytearray((folder / newest).read_bytes())
     place = data.rindex(recent._MARK, 0, data.rindex(recent._MARK))
-    data[place + recent._AHEAD + 2] ^= 1
+    data[place + recent._HEAD_BYTES + 2] ^= 1
     (folder / newest).write_bytes(data)
     expected = f"{newest} is damaged at byte {place}: the events after it cannot be used"
     assert warnings(folder) == [expected]

@@ -17,7 +17,7 @@ from honeyguide.storage.database import create
 from honeyguide.storage.pieces import SIZE, unpacked
 from honeyguide.storage.records import stored
 from honeyguide.storage.repair import repair
-from honeyguide.storage.store import Recorded, Store
+from honeyguide.storage.store import RecordingNavigator, Store
 from honeyguide.warc.writer import index_lines
 from tests import kept
 
@@ -49,7 +49,7 @@ def finished(folder, budget):
 def crawl(folder, budget=70):
     create(folder, {"topic": "birds"})
     store = Store(folder, warc_bytes=60_000)
-    steering = Recorded(kept.navigator(0.1), store)
+    steering = RecordingNavigator(kept.navigator(0.1), store)
     kept.crawl(steering, Learning(), 1, budget)
     return store
 
@@ -58,7 +58,7 @@ def resumed(folder):
     """What resuming brings back: all that decides how the crawl goes on."""
     store = Store(folder)
     try:
-        steering = Recorded(kept.navigator(0.1), store)
+        steering = RecordingNavigator(kept.navigator(0.1), store)
         skeleton, arrays = split_state(steering.navigator.state())
         learnt = sorted(store.learnt())
         return skeleton, [array.tobytes() for _, array in arrays], learnt, steering.started_at
@@ -144,7 +144,7 @@ def test_a_flipped_bit_of_a_log_is_harmless_or_told(tmp_path):
     """The last commit may be gone: it is as if the crawl had been killed before it."""
     create(tmp_path / "running", {"topic": "birds"})
     store = Store(tmp_path / "running", batch_seconds=60)
-    steering = Recorded(kept.navigator(0.1), store)
+    steering = RecordingNavigator(kept.navigator(0.1), store)
     states = []
     for budget in (1, 10, 10, 10):
         kept.crawl(steering, Learning(), 1, budget, store._now)

@@ -21,14 +21,14 @@ from honeyguide.storage.database import create, open_crawl
 from honeyguide.storage.exports import export, status
 from honeyguide.storage.ledger import Writer
 from honeyguide.storage.snapshots import Snapshots
-from honeyguide.storage.store import Recorded, Store
+from honeyguide.storage.store import RecordingNavigator, Store
 from tests import kept
 
 
 def crawl(folder, budget):
     store = Store(folder)
     try:
-        steering = Recorded(kept.navigator(0.1), store)
+        steering = RecordingNavigator(kept.navigator(0.1), store)
         kept.crawl(steering, kept.World(), 1, budget, steering.started_at)
     finally:
         store.close()
@@ -47,7 +47,7 @@ class Kept:
 
     def __init__(self, folder):
         create(folder, {})
-        self.database = open_crawl(folder, only_read=False)
+        self.database = open_crawl(folder, read_only=False)
         self.snapshots = Snapshots(folder, self.database)
 
     def write(self, n, **state):
@@ -113,7 +113,7 @@ def test_pieces_that_no_kept_snapshot_uses_are_deleted_with_the_older_one(states
     for n in range(1, 8):
         states.write(n, table=noise(50_000, n))
     assert states.size() < 2.1 * noise(50_000).nbytes
-    assert [row.n for row in states.snapshots.newest_first()] == [7, 6]
+    assert [row.n for row in states.snapshots.rows_newest_first()] == [7, 6]
 
 
 def test_pieces_of_a_snapshot_that_was_not_finished_are_removed_at_the_next_opening(states):
@@ -219,10 +219,10 @@ def test_what_is_learnt_of_hosts_may_be_numbers_or_bytes(tmp_path):
     learnt = [OfHost("a.example", "failures", 2.0), OfHost("a.example", "robots", b"\x00\xff")]
     with closing(Store(tmp_path)) as store:
         link = kept.Link(kept.url(0))
-        store.seeded([link], 0.0)
+        store.record_seeds([link], 0.0)
         visit = kept.World().visit(link)
-        store.absorbed(replace(visit, learnt=tuple(learnt)), 1.0, 1.0)
-        store.absorbed(replace(visit, learnt=(OfHost("a.example", "failures", 3),)), 1.0, 2.0)
+        store.record_visit(replace(visit, learnt=tuple(learnt)), 1.0, 1.0)
+        store.record_visit(replace(visit, learnt=(OfHost("a.example", "failures", 3),)), 1.0, 2.0)
     with closing(Store(tmp_path)) as store:
         assert list(store.learnt()) == [OfHost("a.example", "failures", 3.0), learnt[1]]
     with closing(sqlite3.connect(tmp_path / "crawl.sqlite")) as connection, connection:
@@ -236,11 +236,11 @@ def test_what_is_learnt_of_hosts_is_not_in_memory_at_once(tmp_path):
     size = 1 << 20
     with closing(Store(tmp_path)) as store:
         link = kept.Link(kept.url(0))
-        store.seeded([link], 0.0)
+        store.record_seeds([link], 0.0)
         visit = kept.World().visit(link)
         for number in range(24):
             learnt = (OfHost(f"h{number}.example", "robots.txt", bytes([number]) * size),)
-            store.absorbed(replace(visit, learnt=learnt), 1.0, 1.0)
+            store.record_visit(replace(visit, learnt=learnt), 1.0, 1.0)
     with closing(Store(tmp_path)) as store:
         tracemalloc.start()
         try:
@@ -268,7 +268,7 @@ def test_no_row_is_committed_before_the_names_of_its_files_are_safe(tmp_path, mo
     create(folder, {})
     assert {str(folder), str(folder.parent), str(tmp_path.resolve())} <= set(events)
     store = Store(folder, batch_seconds=60)
-    steering = Recorded(kept.navigator(), store)
+    steering = RecordingNavigator(kept.navigator(), store)
     events.clear()
     store._database.set_trace_callback(lambda sql: sql == "COMMIT" and events.append(sql))
     kept.crawl(steering, kept.World(), 1, 3)

@@ -74,7 +74,7 @@ def rows(folder, columns="url, score, depth, parent, relevance, title, failure")
 def uninterrupted(folder, in_flight=1, refuses=0.0):
     create(folder, {})
     store = Store(folder, warc_bytes=60_000)
-    kept.crawl(kept.Recorded(kept.navigator(refuses), store), kept.World(), in_flight)
+    kept.crawl(kept.RecordingNavigator(kept.navigator(refuses), store), kept.World(), in_flight)
     store.close()
     return rows(folder)
 
@@ -132,7 +132,7 @@ def test_a_full_disk_stops_a_crawl_that_goes_on_later(nursery, tmp_path):
         if code:
             stops += 1
             assert len(error.splitlines()) == 1, error
-            assert f"'honeyguide resume {nursery.folder}' goes on once" in error
+            assert f"'honeyguide resume {nursery.folder}' continues the crawl once" in error
     assert stops >= 3
     nursery.finish()
     assert rows(nursery.folder) == expected

@@ -9,7 +9,7 @@ from honeyguide.contracts import Link
 from honeyguide.errors import HoneyguideError
 from honeyguide.storage import recent
 from honeyguide.storage.check import Check
-from honeyguide.storage.crawl_folder import go_on
+from honeyguide.storage.crawl_folder import run_crawl
 from honeyguide.storage.database import create, holds_crawl, reading, settings
 from honeyguide.storage.exports import export, status
 from honeyguide.storage.log import has_lost_commits
@@ -24,9 +24,9 @@ PLAN = {"world": "synthetic:pages=1000", "seeds": ["geology"], "judge": "label:g
 def running(tmp_path):
     create(tmp_path / "running", PLAN)
     with closing(Store(tmp_path / "running")) as store:
-        store.seeded([Link("http://a.example/")], 0.0)
+        store.record_seeds([Link("http://a.example/")], 0.0)
         for number in range(1, EVENTS):
-            store.looked(float(number))
+            store.record_parked(float(number))
             store.flush()
         yield store
 
@@ -78,14 +78,14 @@ def test_who_reads_a_killed_crawl_leaves_its_log_as_it_is(damaged, tmp_path):
 
 def test_a_crawl_with_lost_commits_is_not_resumed(damaged):
     with pytest.raises(HoneyguideError, match=r"the end of crawl.sqlite-wal is damaged"):
-        go_on(damaged, lambda plan, recorded, visit: None)
+        run_crawl(damaged, lambda plan, recorded, visit: None)
 
 
 def test_a_log_that_was_begun_anew_and_has_no_commit_yet_is_no_damage(running, tmp_path):
     [[busy, pages, written]] = running._database.execute("PRAGMA wal_checkpoint(PASSIVE)")
     assert (busy, pages) == (0, written)
     folder = shutil.copytree(running.folder, tmp_path / "killed")
-    running.looked(999.0)
+    running.record_parked(999.0)
     running.flush()
     before, after = log_of(folder), log_of(running.folder)
     assert before[:32] != after[:32]
@@ -109,7 +109,7 @@ def test_a_reader_of_a_running_crawl_does_not_hold_up_its_writer(running):
     with reading(running.folder) as database:
         database.execute("BEGIN")
         assert database.execute("SELECT max(n) FROM journal").fetchone() == (EVENTS,)
-        running.looked(100.0)
+        running.record_parked(100.0)
         running.flush()
         assert database.execute("SELECT max(n) FROM journal").fetchone() == (EVENTS,)
     with reading(running.folder) as database:

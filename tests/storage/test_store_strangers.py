@@ -23,7 +23,7 @@ from honeyguide.learning.policies import load_policy
 from honeyguide.plan import Plan
 from honeyguide.storage import database, exports, snapshots
 from honeyguide.storage.check import Check
-from honeyguide.storage.crawl_folder import begin, go_on
+from honeyguide.storage.crawl_folder import create_crawl, run_crawl
 from honeyguide.storage.repair import repair
 from honeyguide.storage.store import Store
 
@@ -201,17 +201,17 @@ def test_what_a_crawl_says_of_itself_may_be_nonsense(folder, key, value):
 def test_a_crawl_with_settings_nobody_knows_is_told_so(tmp_path):
     database.create(tmp_path, {"topic": "birds", "unheard": "of"})
     with pytest.raises(HoneyguideError, match="does not know all of its settings"):
-        go_on(tmp_path, lambda *_: None)
+        run_crawl(tmp_path, lambda *_: None)
 
 
 def test_a_policy_that_settings_name_is_in_the_folder(tmp_path):
     plan = Plan(world="synthetic:pages=3000", topic="geology", seeds=("geology",), budget=3)
-    begin(tmp_path / "crawl", plan)
+    create_crawl(tmp_path / "crawl", plan)
     (tmp_path / "other.policy").write_bytes(SECRET)
     settings = database.settings(tmp_path / "crawl") | {"policy": "../other.policy"}
     set_about(tmp_path / "crawl", "settings", json.dumps(settings))
     with pytest.raises(HoneyguideError, match="cannot be inside it"):
-        go_on(tmp_path / "crawl", lambda *_: None)
+        run_crawl(tmp_path / "crawl", lambda *_: None)
 
 
 # ----------------------------------------------------------------------- states

@@ -8,7 +8,7 @@ from collections import Counter
 from contextlib import closing
 
 from honeyguide.plan import Plan
-from honeyguide.storage.crawl_folder import begin
+from honeyguide.storage.crawl_folder import create_crawl
 from tests.web.servers import page, served
 
 HOSTS = [f"h{n}.test" for n in range(40)]
@@ -85,7 +85,7 @@ def test_a_crawl_with_few_descriptors_fetches_all_for_its_budget_and_says_so_onc
             in_flight=40,
             budget=80,
         )
-        begin(tmp_path / "crawl", plan)
+        create_crawl(tmp_path / "crawl", plan)
         command = f"ulimit -n 64; exec '{sys.executable}' -m honeyguide resume '{tmp_path}/crawl'"
         done = subprocess.run(
             ["bash", "-c", command], capture_output=True, text=True, timeout=60, check=False

@@ -3,7 +3,7 @@ import asyncio
 import pytest
 
 from honeyguide.contracts import Link, Page, Verdict, Visit
-from honeyguide.engine.loop import run_jumping
+from honeyguide.engine.loop import run_simulated
 from honeyguide.errors import HoneyguideError
 from honeyguide.worlds.faulty import FaultyWorld
 
@@ -25,7 +25,7 @@ def visits(world, links=LINKS):
     async def all_of_them():
         return [await world.visit(link) for link in links]
 
-    return run_jumping(all_of_them())
+    return run_simulated(all_of_them())
 
 
 def share(seen, failure):
@@ -60,7 +60,7 @@ def test_slow_pages_take_their_time():
         await FaultyWorld(Calm(), failing=0, vanished=0, slow=1, seconds=9.0).visit(LINKS[0])
         return clock() - begin
 
-    assert run_jumping(timed()) == pytest.approx(9.0)
+    assert run_simulated(timed()) == pytest.approx(9.0)
 
 
 def test_a_world_without_faults_is_unchanged():

@@ -8,7 +8,7 @@ import pytest
 from honeyguide.agents.priced import Priced
 from honeyguide.assemble import PRICE
 from honeyguide.contracts import Goal, Link, Verdict
-from honeyguide.engine.loop import Crawl, Limits, run_jumping
+from honeyguide.engine.loop import Crawl, Limits, run_simulated
 from honeyguide.engine.navigator import Navigator
 from honeyguide.errors import HoneyguideError
 from honeyguide.features.url_words import UrlWords
@@ -50,7 +50,7 @@ def walked(both, price, seconds=200.0):
         kept.append(recorded(visit.link.url))
 
     crawl = Crawl(Navigator(agent, frontier), both, Limits(pages=600, seconds=seconds), 1, note)
-    outcome = run_jumping(crawl.run(both.record.sample(100, for_seeds)))
+    outcome = run_simulated(crawl.run(both.record.sample(100, for_seeds)))
     return outcome, spent, kept
 
 
@@ -112,7 +112,7 @@ def test_a_page_of_the_record_is_asked_of_the_record_alone():
     url = next(
         link.url for link in record.sample(200, np.random.default_rng(0)) if recorded(link.url)
     )
-    assert run_jumping(both.visit(Link(url))).page == run_jumping(record.visit(Link(url))).page
+    assert run_simulated(both.visit(Link(url))).page == run_simulated(record.visit(Link(url))).page
 
 
 def site_on_one_host(folder, rest):
@@ -155,7 +155,7 @@ def test_pages_of_the_record_wait_for_nobody_and_nobody_waits_for_them(tmp_path,
         told.append((now, both.has(visit.link.url)))
 
     crawl = Crawl(navigator, both, Limits(pages=40), observer=note)
-    outcome = run_jumping(crawl.run([Link(site[35])]))
+    outcome = run_simulated(crawl.run([Link(site[35])]))
     assert outcome.pages == 40
     fetched = [now for now, is_recorded in told if not is_recorded]
     assert min(np.diff(fetched)) >= 10.0

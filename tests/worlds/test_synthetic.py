@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from honeyguide.bench.web_statistics import web_statistics
 from honeyguide.contracts import Link, Verdict
-from honeyguide.engine.loop import run_jumping
+from honeyguide.engine.loop import run_simulated
 from honeyguide.errors import HoneyguideError
 from honeyguide.registry import make
 from honeyguide.worlds.synthetic import VERSION, SyntheticWorld
@@ -277,10 +277,10 @@ def test_visits_take_time_only_with_delays():
         visit = await web.visit(Link(web.names.url(silent)))
         return clock() - begin, visit.seconds
 
-    took, said = run_jumping(timed(slow))
+    took, said = run_simulated(timed(slow))
     assert took == pytest.approx(said)
     assert said > 5
-    assert run_jumping(timed(SyntheticWorld(About(), pages=500))) == (0.0, 0.0)
+    assert run_simulated(timed(SyntheticWorld(About(), pages=500))) == (0.0, 0.0)
 
 
 def test_some_hosts_ask_to_be_left_alone_for_longer():
@@ -291,7 +291,7 @@ def test_some_hosts_ask_to_be_left_alone_for_longer():
         homes = [Link(f"http://{web.names.host_name(host)}/") for host in hosts]
         return [(await web.visit(home)).host_delay for home in homes]
 
-    delays = run_jumping(rests())
+    delays = run_simulated(rests())
     assert None in delays
     assert any(delay for delay in delays if delay)
 

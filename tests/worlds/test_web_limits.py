@@ -3,7 +3,7 @@
 import asyncio
 
 from honeyguide.plan import Plan
-from honeyguide.storage.crawl_folder import begin, go_on
+from honeyguide.storage.crawl_folder import create_crawl, run_crawl
 from honeyguide.storage.exports import status
 from tests.web.servers import page, served
 
@@ -26,8 +26,8 @@ def crawl(folder, answers, **limits):
             in_flight=1,
             **limits,
         )
-        begin(folder, plan)
-        return go_on(folder, lambda *_: None).outcome, server.asked
+        create_crawl(folder, plan)
+        return run_crawl(folder, lambda *_: None).outcome, server.asked
 
 
 def test_a_crawl_that_has_read_enough_bytes_ends_and_says_so(tmp_path):
@@ -46,6 +46,6 @@ def test_a_crawl_whose_time_is_spent_does_not_wait_for_a_server(tmp_path):
     assert asked[-1] == "a.test /1"
     with served({f"/{n}": page() for n in (1, 2, 3)}) as server:
         where = {"resolve": f"*=127.0.0.1:{server.port}", "max_seconds": None}
-        again = go_on(tmp_path, lambda *_: None, **where).outcome
+        again = run_crawl(tmp_path, lambda *_: None, **where).outcome
         assert (again.pages, again.reason) == (4, "no link left")
         assert next(line for line in server.asked if "robots" not in line) == "a.test /1"

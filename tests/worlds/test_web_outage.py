@@ -11,7 +11,7 @@ import pytest
 from honeyguide.contracts import Link, Verdict
 from honeyguide.plan import Plan
 from honeyguide.registry import make
-from honeyguide.storage.crawl_folder import begin, go_on
+from honeyguide.storage.crawl_folder import create_crawl, run_crawl
 from honeyguide.web import network, pipeline
 from tests.web.servers import Server, page, redirect, served
 
@@ -66,7 +66,7 @@ def test_a_crawl_waits_for_its_network_and_goes_on(tmp_path, in_flight):
     connected, back = ExitStack(), ExitStack()
     port = connected.enter_context(served(PAGES)).port
     when = When(lambda: back.enter_context(served(PAGES, port)))
-    begin(tmp_path, plan(port, in_flight=in_flight))
+    create_crawl(tmp_path, plan(port, in_flight=in_flight))
 
     def watch(plan, recorded, visit):
         if recorded.memory.visits == 5:
@@ -75,7 +75,7 @@ def test_a_crawl_waits_for_its_network_and_goes_on(tmp_path, in_flight):
     logging.getLogger(network.__name__).addHandler(when)
     try:
         with connected, back:
-            ended = go_on(tmp_path, watch)
+            ended = run_crawl(tmp_path, watch)
     finally:
         logging.getLogger(network.__name__).removeHandler(when)
     nothing_is_lost(tmp_path, ended.outcome)
@@ -87,21 +87,21 @@ def test_a_crawl_waits_for_its_network_and_goes_on(tmp_path, in_flight):
 
 def test_a_crawl_can_be_stopped_and_resumed_while_its_network_is_away(tmp_path):
     with served(PAGES) as server:
-        begin(tmp_path, plan(server.port, in_flight=4))
-        go_on(tmp_path, lambda *_: None, budget=5)
+        create_crawl(tmp_path, plan(server.port, in_flight=4))
+        run_crawl(tmp_path, lambda *_: None, budget=5)
     for _ in range(2):
-        ended = go_on(tmp_path, lambda *_: None, budget=1000, max_seconds=1.0)
+        ended = run_crawl(tmp_path, lambda *_: None, budget=1000, max_seconds=1.0)
         assert (ended.outcome.pages, ended.outcome.reason) == (5, "time spent")
     with served(PAGES, server.port):
-        ended = go_on(tmp_path, lambda *_: None, max_seconds=100.0)
+        ended = run_crawl(tmp_path, lambda *_: None, max_seconds=100.0)
     nothing_is_lost(tmp_path, ended.outcome)
 
 
 def test_a_crawl_whose_seeds_are_all_wrong_ends_at_once(tmp_path):
     with served(PAGES) as server:
         port = server.port
-    begin(tmp_path, plan(port, budget=1))
-    assert go_on(tmp_path, lambda *_: None).outcome.reason == "budget spent"
+    create_crawl(tmp_path, plan(port, budget=1))
+    assert run_crawl(tmp_path, lambda *_: None).outcome.reason == "budget spent"
     assert known(tmp_path, "SELECT value FROM hosts WHERE what = 'failures'") == [1.0]
 
 

@@ -14,8 +14,8 @@ import pytest
 from honeyguide.contracts import Link, Verdict
 from honeyguide.plan import Plan
 from honeyguide.registry import make
-from honeyguide.storage.crawl_folder import begin, go_on
-from honeyguide.storage.store import Recorded
+from honeyguide.storage.crawl_folder import create_crawl, run_crawl
+from honeyguide.storage.store import RecordingNavigator
 from honeyguide.urls.patterns import ANOTHER_HOST, Scope
 from honeyguide.urls.spelling import host
 from tests.web.servers import Server, page, redirect, served
@@ -39,7 +39,7 @@ def plan(server, *seeds, **settings):
 
 
 def crawl(folder, **changes):
-    return go_on(folder, lambda *_: None, **changes)
+    return run_crawl(folder, lambda *_: None, **changes)
 
 
 def known(folder, sql):
@@ -49,7 +49,7 @@ def known(folder, sql):
 
 def test_a_sites_sitemaps_are_read_once_a_crawl_however_often_it_is_resumed(tmp_path):
     with served(PAGES) as server:
-        begin(tmp_path, plan(server, SEED, sitemaps=True, budget=1))
+        create_crawl(tmp_path, plan(server, SEED, sitemaps=True, budget=1))
         for budget in (1, 2, 3, 4):
             crawl(tmp_path, budget=budget)
         assert server.asked.count("a.test /sitemap.xml") == 1
@@ -61,9 +61,9 @@ def test_sitemaps_whose_links_were_lost_are_read_again(tmp_path, monkeypatch):
         raise RuntimeError("the visit is never absorbed")
 
     with served(PAGES) as server:
-        begin(tmp_path, plan(server, SEED, sitemaps=True, budget=1))
+        create_crawl(tmp_path, plan(server, SEED, sitemaps=True, budget=1))
         with monkeypatch.context() as patch, pytest.raises(RuntimeError):
-            patch.setattr(Recorded, "absorb", fails)
+            patch.setattr(RecordingNavigator, "absorb", fails)
             crawl(tmp_path)
         crawl(tmp_path)
         assert server.asked.count("a.test /sitemap.xml") == 2
@@ -71,7 +71,7 @@ def test_sitemaps_whose_links_were_lost_are_read_again(tmp_path, monkeypatch):
 
 def test_how_often_a_host_has_failed_is_known_after_a_resume(tmp_path):
     with served({"/": page(b"", "503 Service Unavailable")}) as server:
-        begin(tmp_path, plan(server, SEED, budget=1))
+        create_crawl(tmp_path, plan(server, SEED, budget=1))
         crawl(tmp_path)
         crawl(tmp_path, budget=2)
     assert known(tmp_path, FAILURES) == [("a.test", 2.0)]
@@ -79,7 +79,7 @@ def test_how_often_a_host_has_failed_is_known_after_a_resume(tmp_path):
 
 def test_a_host_that_answers_is_no_longer_known_to_fail(tmp_path):
     with served({"/": page(b"", "503 Service Unavailable")}) as server:
-        begin(tmp_path, plan(server, SEED, budget=1))
+        create_crawl(tmp_path, plan(server, SEED, budget=1))
         crawl(tmp_path)
         server.answers["/"] = page()
         crawl(tmp_path, budget=2)
@@ -90,7 +90,7 @@ def test_a_host_that_a_redirect_led_to_is_left_in_peace_after_a_resume_too(tmp_p
     busy = page(b"", "503 Service Unavailable", retry_after="3600")
     answers = {"/go": redirect("http://b.test/busy"), "/busy": busy, "/other": page()}
     with served(answers) as server:
-        begin(tmp_path, plan(server, "http://a.test/go", "http://b.test/other", budget=1))
+        create_crawl(tmp_path, plan(server, "http://a.test/go", "http://b.test/other", budget=1))
         crawl(tmp_path)
         crawl(tmp_path, budget=3)
         assert server.asked.count("b.test /busy") == 1
@@ -161,7 +161,9 @@ def crawl_until_killed(folder, pages):
 def test_robots_txt_is_not_asked_for_again_after_a_kill(tmp_path, sitemaps):
     answers = {**SLOW_SITES, "/": linking(), "/yes": linking()}
     with served(answers) as server:
-        begin(tmp_path, replace(plan(server, *MANY, budget=72, sitemaps=sitemaps), in_flight=4))
+        create_crawl(
+            tmp_path, replace(plan(server, *MANY, budget=72, sitemaps=sitemaps), in_flight=4)
+        )
         crawl_until_killed(tmp_path, 8)
         kept = {host(url) for (url,) in kept_pages(tmp_path)}
         crawl(tmp_path)
@@ -175,7 +177,7 @@ def test_robots_txt_is_not_asked_for_again_after_a_kill(tmp_path, sitemaps):
 def test_robots_txt_of_a_visit_that_it_forbids_is_kept(tmp_path):
     answers = {"/robots.txt": page(b"User-agent: *\nDisallow: /", content_type="text/plain")}
     with served(answers) as server:
-        begin(tmp_path, plan(server, SEED, "http://a.test/1", budget=1))
+        create_crawl(tmp_path, plan(server, SEED, "http://a.test/1", budget=1))
         crawl(tmp_path)
         crawl(tmp_path, budget=2)
         assert server.asked == ["a.test /robots.txt"]
