@@ -1,7 +1,10 @@
 """Make the parts that a plan names and put them together; no other module does that."""
 
+import asyncio
 import math
 import re
+import threading
+from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -26,11 +29,11 @@ from honeyguide.contracts import (
 from honeyguide.engine.loop import Crawl, Observer, Outcome, Steering, run_simulated
 from honeyguide.engine.navigator import Navigator
 from honeyguide.errors import HoneyguideError, unknown
-from honeyguide.example_pages import example_texts
 from honeyguide.guards.few_hosts import FewHosts
 from honeyguide.guards.lists import Lists
 from honeyguide.judges.closeness import check_topic
 from honeyguide.judges.label import Label
+from honeyguide.judges.like import read_examples
 from honeyguide.judges.remembered import Remembered
 from honeyguide.learning.policies import load_policy
 from honeyguide.plan import Plan
@@ -213,7 +216,7 @@ def with_examples(plan: Plan) -> Plan:
     """Read the plan's example pages; they also give the topic if the plan has none."""
     if not plan.like or plan.examples:
         return plan
-    texts = example_texts(plan.like, _world(plan, lambda page: Verdict(0.0, False)))
+    texts = _example_texts(plan.like, _world(plan, lambda page: Verdict(0.0, False)))
     topic = plan.topic or " ".join(text[:EXAMPLE_HEAD] for text in texts)
     return replace(plan, examples=texts, topic=topic)
 
@@ -301,3 +304,41 @@ def _seeds(plan: Plan, world: World) -> tuple[Link, ...]:
         else:
             found.append(world.find(name))
     return tuple(found)
+
+
+def _example_texts(names: Sequence[str], world: World) -> tuple[str, ...]:
+    """The texts of example pages; each name is a file, or a page that `World.find` knows."""
+    return tuple(_example_text(name, world) for name in names)
+
+
+def _example_text(name: str, world: World) -> str:
+    if Path(name).is_file():
+        return read_examples([name])[0]
+    return _run_in_thread(_text_in_world(name, world))
+
+
+async def _text_in_world(name: str, world: World) -> str:
+    visit = await world.visit(world.find(name))
+    await world.close()
+    if visit.page is None or not visit.page.text.strip():
+        reason = visit.failure or "it has no text"
+        raise HoneyguideError(f"the example page {name} cannot be read: {reason}")
+    return f"{visit.page.title}\n{visit.page.text}"
+
+
+def _run_in_thread(work: Coroutine[Any, Any, str]) -> str:
+    """Run a coroutine in a thread of its own, because an event loop may run in this one."""
+    answer: list[str | HoneyguideError] = []
+
+    def run() -> None:
+        try:
+            answer.append(asyncio.run(work))
+        except HoneyguideError as error:
+            answer.append(error)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+    if isinstance(answer[0], HoneyguideError):
+        raise answer[0]
+    return answer[0]

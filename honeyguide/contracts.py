@@ -86,7 +86,7 @@ class Page:
         """The language of its text, such as "en", else the declared one; may be empty."""
         from honeyguide.text.languages import detected_language  # noqa: PLC0415 seldom asked for
 
-        return detected_language(self.text) or self.declared_language
+        return detected_language(self.text, self.declared_language)
 
 
 @dataclass(frozen=True, slots=True)

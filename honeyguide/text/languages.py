@@ -8,6 +8,8 @@ from typing import Any
 import snowballstemmer
 from resiliparse.parse.lang import detect_fast
 
+from honeyguide.text.words import words
+
 STEMMED = {
     "de": "german",
     "en": "english",
@@ -39,8 +41,13 @@ def language_of(words: Sequence[str]) -> str:
     return best if counts[best] > FEWEST * len(sample) else ""
 
 
-def detected_language(text: str) -> str:
-    """Return the language of a text, such as "en", by its letters; empty if it is not clear."""
+def detected_language(text: str, declared: str = "") -> str:
+    """Return the language of a text by its stop words, else the declared one, else by its letters.
+
+    A two-letter code such as "en"; empty if nothing tells.
+    """
+    if language := language_of(words(text[:4000])) or declared:
+        return language
     found, _ = detect_fast(text[:1000])
     return "" if found == "unknown" else str(found)
 

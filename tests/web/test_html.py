@@ -108,7 +108,7 @@ def test_the_main_text_leaves_the_navigation_out():
     assert parsed.page.title == "Greater honeyguide"
     assert "wild bees" in parsed.page.text
     assert "menu entry" not in parsed.page.text
-    assert parsed.language == "en"
+    assert parsed.page.language == "en"
 
 
 def test_a_page_without_a_main_part_keeps_all_of_its_text():
