@@ -148,14 +148,16 @@ def _check_members(agent: Agent) -> None:
 def _check_scores(trial: _Trial) -> None:
     world = word_web()
     navigator = trial.navigator(world)
-    step = _first_step(navigator, world.page("rocks-0"))
-    agent = navigator.agent
-    links = step.options
+    page = world.page("rocks-0")
+    step = _first_step(navigator, page)
+    agent, memory = navigator.agent, navigator.memory
+    found = memory.link(step.id, page)
+    links = Candidates(found.ids, agent.features(memory, found))
     check_rows(links.x, 3, agent.features.width, "features")
     for count in (3, 0):
         _check_shape(agent, links[:count])
     _check_company(agent, links)
-    _check_learning(agent, step)
+    _check_learning(agent, replace(step, options=links))
 
 
 def _first_step(navigator: Navigator, page: Page) -> Step:

@@ -48,10 +48,11 @@ def make_part(kind: str, part: PartLike, members: Sequence[str], **offers: Any) 
     """Make a part as a crawl does: each of `offers` goes where an argument has that name."""
     made = registry.make(kind, part, **offers) if isinstance(part, str) else _call(part, offers)
     lacking = [name for name in members if not hasattr(made, name)]
+    them = "them" if len(lacking) > 1 else "it"
     require(
         not lacking,
-        f"{name_of(part)} has no {' and no '.join(lacking)}: the contract of a {kind} asks for"
-        f" {'them' if len(lacking) > 1 else 'it'} (see honeyguide/contracts.py)",
+        f"{name_of(part)} has no {' and no '.join(lacking)}: the contract of {_article(kind)}"
+        f" asks for {them} (see honeyguide/contracts.py)",
     )
     return made
 
@@ -168,5 +169,8 @@ def _is_plain(value: Any) -> bool:
 def _a(value: Any) -> str:
     if isinstance(value, np.ndarray):
         return f"an array of {value.dtype}"
-    name = type(value).__name__
-    return "None" if value is None else f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
+    return "None" if value is None else _article(type(value).__name__)
+
+
+def _article(name: str) -> str:
+    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"

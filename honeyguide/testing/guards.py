@@ -127,7 +127,7 @@ class _Trial:
 
     def navigator(self) -> Navigator:
         inner = make_part("guard", self._part, MEMBERS, year=YEAR, bounded=True)
-        return steer("breadth_first", guard=_Checked(inner))
+        return steer("depth_first", guard=_Checked(inner))
 
 
 class _Answered(GrowingWeb):
