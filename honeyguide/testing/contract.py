@@ -70,11 +70,7 @@ def default_encoder() -> Encoder:
 
 
 def unwritable(value: Any, where: str = "state") -> str:
-    """The first thing of a state that a file cannot hold, and its place; empty when there is none.
-
-    >>> unwritable({"seen": {1, 2}})
-    "state['seen'] is a set"
-    """
+    """What of a state a file cannot hold, and its place; empty when it can hold everything."""
     if isinstance(value, dict):
         inside = ((item, f"{where}[{key!r}]") for key, item in value.items())
     elif isinstance(value, list | tuple):

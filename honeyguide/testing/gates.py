@@ -31,16 +31,21 @@ from honeyguide.testing.contract import (
     require_bool,
     require_float32,
 )
-from honeyguide.testing.crawling import ENOUGH, HALF, Trace, crawl, fail_everywhere, steer
-from honeyguide.testing.resume import first_difference, through_a_file
-from honeyguide.testing.tiny_webs import Labelled, Noisy, start_of, word_web
+from honeyguide.testing.crawling import (
+    HALF,
+    Trace,
+    check_goes_on,
+    check_no_peeking,
+    crawl,
+    fail_everywhere,
+    steer,
+)
+from honeyguide.testing.tiny_webs import start_of, word_web
 
 MEMBERS = ("see", "opens", "worths", "note", "policy", "state", "load")
 AGENTS = ("breadth_first", "best_first", "random")
 PAGES = 60
 ALL = 200  # more than there are
-PEEKS = (1, 7, 30)
-LABELLED = 20
 
 
 def check_gate(gate: PartLike, *, encoder: Encoder | None = None) -> None:
@@ -60,8 +65,10 @@ def check_gate(gate: PartLike, *, encoder: Encoder | None = None) -> None:
         _check_odd(trial)
     first = trial.crawl(word_web(), PAGES, saves=True)
     _check_same(trial, first)
-    _check_peeking(trial, first)
-    _check_saving(trial, first)
+    mend = "Decide by what was seen before: links found, and visits noted"
+    check_no_peeking(trial.crawl, first, "gate", mend)
+    check_goes_on(trial.navigator(seed=9), first, word_web(), "gate")
+    _check_policy(trial, first)
     for agent in AGENTS:
         _check_nothing_lost(trial, agent)
 
@@ -161,32 +168,12 @@ def _check_same(trial: _Trial, first: Trace) -> None:
     check_same(one, other, f"{promise}, with 16 visits at once", mend)
 
 
-def _check_peeking(trial: _Trial, first: Trace) -> None:
-    mend = "Decide by what was seen before: links found, and visits noted"
-    for steps in PEEKS:
-        noisy = trial.crawl(Noisy(word_web(), first.urls[:steps]), steps + 1).urls
-        promise = "the gate looked at a page that had not been visited"
-        check_same(first.urls[: steps + 1], noisy, promise, mend)
-    labelled = trial.crawl(Labelled(word_web()), LABELLED).urls
-    promise = "the gate looked at page.labels, the ground truth that only judges may see"
-    check_same(first.urls[:LABELLED], labelled, promise, mend)
-
-
-def _check_saving(trial: _Trial, first: Trace) -> None:
-    rest = trial.navigator(seed=9)
-    with promised("load() could not read what state() gave, as it comes back from a file"):
-        rest.load(first.saved)
-    where = first_difference(first.saved["gate"], through_a_file(rest.gate.state()))
-    require(not where, f"it does not load what it saved: {where}")
-    policy = rest.gate.policy()
-    again = crawl(rest, word_web(), (), ENOUGH).urls
-    mend = "state() must hold, and load() bring back, all that decisions depend on"
-    promise = "after a save and a load, the crawl went on differently"
-    check_same(first.urls[HALF:ENOUGH], again, promise, mend, HALF)
-    half = trial.navigator()
-    crawl(half, word_web(), (start_of(word_web()),), HALF)
+def _check_policy(trial: _Trial, first: Trace) -> None:
+    loaded, straight = trial.navigator(), trial.navigator()
+    loaded.load(first.saved)
+    crawl(straight, word_web(), (start_of(word_web()),), HALF)
     require(
-        half.gate.policy() == policy,
+        straight.gate.policy() == loaded.gate.policy(),
         "policy() says something else after a save and a load: save what it is made of",
     )
 

@@ -30,15 +30,21 @@ from honeyguide.testing.contract import (
     require_bool,
     require_mask,
 )
-from honeyguide.testing.crawling import ENOUGH, HALF, Trace, crawl, fail_everywhere, steer
-from honeyguide.testing.resume import first_difference, through_a_file
+from honeyguide.testing.crawling import (
+    ENOUGH,
+    SAVING,
+    Trace,
+    check_goes_on,
+    crawl,
+    fail_everywhere,
+    steer,
+)
 from honeyguide.testing.webs import GrowingWeb
 
 MEMBERS = ("screen", "admit", "allows", "note", "report", "state", "load")
 YEAR = 2026
 PAGES = 80
 WEB = GrowingWeb()
-SAVING = "state() must hold, and load() bring back, all that decisions depend on"
 
 
 def check_guard(guard: PartLike) -> None:
@@ -177,13 +183,7 @@ def _check_responses(trial: _Trial, first: Trace) -> None:
 
 def _check_saving(trial: _Trial, first: Trace) -> None:
     rest, straight = trial.navigator(), trial.navigator()
-    with promised("load() could not read what state() gave, as it comes back from a file"):
-        rest.load(first.saved)
-    where = first_difference(first.saved["guard"], through_a_file(rest.guard.state()))
-    require(not where, f"it does not load what it saved: {where}")
-    again = crawl(rest, WEB, (), ENOUGH).urls
-    promise = "after a save and a load, the crawl went on differently"
-    check_same(first.urls[HALF:ENOUGH], again, promise, SAVING, HALF)
+    check_goes_on(rest, first, WEB, "guard")
     _crawl(straight, pages=ENOUGH)
     require(
         straight.guard.report() == rest.guard.report(),

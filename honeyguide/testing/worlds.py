@@ -101,14 +101,15 @@ async def _check_unknown(world: Any) -> None:
     require(not visit.verdict.relevant, "a visit without a page is relevant: it cannot be")
     try:
         found = world.find("no such page anywhere")
-    except HoneyguideError:
-        return
+    except HoneyguideError as error:
+        said = "" if str(error) else "raised a HoneyguideError without a word"
     except Exception as error:
         said = f"raised {type(error).__name__}"
     else:
         said = f"gave {found}"
     require(
-        False, f"find() {said} for an unknown name: raise a HoneyguideError that says what is known"
+        not said,
+        f"find() {said} for an unknown name: raise a HoneyguideError that says what is not there",
     )
 
 

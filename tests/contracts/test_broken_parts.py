@@ -179,8 +179,26 @@ BROKEN_AGENTS = [
 ]
 
 
-def test_a_sound_agent_passes(encoder):
-    check_agent(Sound, encoder=encoder)
+class Refusing(Sound):
+    """Refuses some links for good."""
+
+    def score(self, links):
+        return np.where(links.x[:, 0] % 17 == 16, -np.inf, super().score(links)).astype(np.float32)
+
+
+class Quitting(Sound):
+    def stops(self, best_score):
+        return self.total > 3
+
+
+@pytest.mark.parametrize("part", [Sound, Refusing])
+def test_a_sound_agent_passes(part, encoder):
+    check_agent(part, encoder=encoder)
+
+
+def test_an_agent_that_ends_its_crawl_early_is_to_be_checked_with_other_settings(encoder):
+    with pytest.raises(ContractError, match=r"ended after \d+ of 60 pages .* threshold=-1"):
+        check_agent(Quitting, encoder=encoder)
 
 
 @pytest.mark.parametrize(("part", "said"), BROKEN_AGENTS)
@@ -190,11 +208,11 @@ def test_a_broken_agent_is_told_what_to_mend(part, said, encoder):
 
 
 def test_an_agent_that_knows_of_pages_not_visited_is_told(encoder, monkeypatch):
-    from honeyguide.testing import agents
+    from honeyguide.testing import crawling
 
     noise = []  # what the web has beyond the pages visited
 
-    class Showing(agents.Noisy):
+    class Showing(crawling.Noisy):
         def __init__(self, world, honest):
             super().__init__(world, honest)
             noise.append("qwerty")
@@ -203,7 +221,7 @@ def test_an_agent_that_knows_of_pages_not_visited_is_told(encoder, monkeypatch):
         def score(self, links):
             return super().score(links) * np.float32(1 - 2 * len(noise))
 
-    monkeypatch.setattr(agents, "Noisy", Showing)
+    monkeypatch.setattr(crawling, "Noisy", Showing)
     said = "looked at a page that had not been visited: visit 2 .*Score links by what was seen"
     with pytest.raises(ContractError, match=said):
         check_agent(Peeking, encoder=encoder)
@@ -416,7 +434,7 @@ class Long(NgramEncoder):
 class Companion(NgramEncoder):
     def __call__(self, texts):
         rows = super().__call__(texts)
-        return np.roll(rows, 1, axis=0) if len(rows) > 7 else rows
+        return np.roll(rows, 1, axis=0) if len(rows) == 7 else rows
 
 
 class KnowsAll(NgramEncoder):
@@ -443,13 +461,51 @@ class Chance(NgramEncoder):
         return np.roll(super().__call__(texts), self.shift, axis=1)
 
 
+class Observant(NgramEncoder):
+    """Turns every row by the number of pages seen."""
+
+    pages = 0
+
+    def __call__(self, texts):
+        return np.roll(super().__call__(texts), self.pages, axis=1)
+
+    def observe(self, text):
+        self.pages += 1
+
+    def forget(self):
+        self.pages = 0
+
+    def state(self):
+        return {"pages": self.pages}
+
+    def load(self, state):
+        self.pages = state["pages"]
+
+
+class Unforgetting(Observant):
+    def forget(self):
+        pass
+
+
+class Unsaving(Observant):
+    def state(self):
+        return {"pages": 0}
+
+
 BROKEN_ENCODERS = [
     (Long, "has length 2: divide rows by their length"),
     (KnowsAll, "says no, but its row is not zero"),
     (Strict, "any text gets a row, but the encoder raised an error: UnicodeEncodeError"),
     (Never, r"returned shape \(1, \d+\) for 0 of them"),
+    (Companion, "the row of '' changes with the texts beside it"),
+    (Unforgetting, r"after forget\(\), rows are not as before any page"),
+    (Unsaving, "after a save and a load, rows differ"),
     (Chance, "an encoder made anew gave other rows"),
 ]
+
+
+def test_a_sound_encoder_that_weighs_words_by_pages_passes():
+    check_encoder(Observant)
 
 
 @pytest.mark.parametrize(("part", "said"), BROKEN_ENCODERS)
