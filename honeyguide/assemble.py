@@ -241,9 +241,14 @@ def site_navigator(
 ) -> Navigator:
     """A navigator that stays on one host and its subdomains."""
     guard: Guard = make("guard", "none")
-    return Navigator(
-        agent, frontier_of(agent, rng, delay, patience=0.0), guard=Lists(guard, [host])
-    )
+    return bare_navigator(agent, frontier_of(agent, rng, delay, patience=0.0), Lists(guard, [host]))
+
+
+def bare_navigator(
+    agent: Agent, frontier: Frontier, guard: Guard | None = None, gate: Gate | None = None
+) -> Navigator:
+    """A navigator of parts that were made elsewhere; it never tries a failed link again."""
+    return Navigator(agent, frontier, guard=guard, gate=gate)
 
 
 def table_bytes(memory_limit: int) -> int:

@@ -91,6 +91,7 @@ class Spec(NamedTuple):
 
 
 _parts: dict[str, dict[str, Part]] = {}
+_registrations: dict[Any, Part] = {}  # by class, also where two of them have taken one name
 _missing: dict[str, dict[str, str]] = {}  # kind -> module name -> extra
 _importing: list[str] = []  # places of outside parts that are being imported, innermost last
 
@@ -117,7 +118,7 @@ def part(
         if not _is_ours(make) and _is_built_in(kind, name):
             raise HoneyguideError(f"honeyguide has a {kind} named {name!r}: choose another name")
         found = Part(kind, name, make, argument, files, is_name, is_list)
-        _parts.setdefault(kind, {})[name] = found
+        _parts.setdefault(kind, {})[name] = _registrations[make] = found
         return made
 
     return register
@@ -298,8 +299,7 @@ def _installed(kind: str, name: str, offer: EntryPoint) -> Part:
 
 def _checked(kind: str, name: str, made: Any) -> Part:
     """The part that a class makes: as it was registered, or with no more than its name."""
-    registered = [each for family in _parts.values() for each in family.values()]
-    same = next((each for each in registered if each.make is made), None)
+    same = _registrations.get(made) if callable(made) else None
     if same is not None and same.kind == kind:
         return replace(same, name=name)
     if same is not None:

@@ -29,6 +29,14 @@ def blocks(page, language):
     return [code for kind, code in BLOCK.findall(page.read_text()) if kind == language]
 
 
+def write_files(page, folder):
+    """Write the files of a page: a block whose first line is "# NAME" belongs to the file NAME."""
+    for _, code in BLOCK.findall(page.read_text()):
+        if named := re.match(r"# (\w+\.(?:py|toml))\n", code):
+            with (folder / named[1]).open("a") as file:
+                file.write(code)
+
+
 def name(page):
     return str(page.relative_to(ROOT))
 
@@ -61,12 +69,15 @@ def started(command, folder):
 
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")], ids=name)
 def test_the_python_on_a_page_runs(page, tmp_path):
-    done = run([sys.executable, "-c", "\n".join(blocks(page, "python"))], tmp_path)
+    write_files(page, tmp_path)
+    code = [each for each in blocks(page, "python") if not each.startswith("# mine.py")]
+    done = run([sys.executable, "-c", "\n".join(code)], tmp_path)
     assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "console")], ids=name)
 def test_the_commands_on_a_page_run(page, tmp_path):
+    write_files(page, tmp_path)
     port = str(free_port())  # the one on the page may be taken
     with ExitStack() as behind:
         for block in blocks(page, "console"):
@@ -78,6 +89,17 @@ def test_the_commands_on_a_page_run(page, tmp_path):
                 elif line.startswith("$ honeyguide"):
                     done = run(shlex.split(line[2:]), tmp_path)
                     assert done.returncode == 0, f"{line}\n{done.stderr}"
+
+
+def test_parts_written_as_the_docs_show_are_typed(tmp_path):
+    write_files(ROOT / "docs" / "extend" / "parts.md", tmp_path)
+    strict = ["--strict", "--follow-imports=silent", "--cache-dir", str(tmp_path / "cache")]
+    environment = os.environ | {"MYPYPATH": str(ROOT)}
+    command = [sys.executable, "-m", "mypy", *strict, "mine.py"]
+    done = subprocess.run(
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=110
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("page", [*PAGES, *EXPERIMENTS], ids=name)

@@ -286,3 +286,9 @@ def test_a_class_of_one_s_own_is_a_part_in_a_plan_of_the_same_process(mine):
         judge=f"{mine}:LongRead:5", budget=10,
     )  # fmt: skip
     assert plan.simulate().pages == 10
+
+
+def test_one_file_may_be_named_in_both_ways(mine):
+    assert registry.make("judge", f"./{mine}.py:LongRead:8").words == 8
+    assert registry.make("judge", f"{mine}:LongRead:9").words == 9
+    assert registry.make("judge", f"./{mine}.py:LongRead:7").words == 7

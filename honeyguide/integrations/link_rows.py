@@ -41,6 +41,11 @@ class LinkRows:
         x[:, 7] = memory.relevance(np.array([found.source], np.int32)) if found.source >= 0 else 0
         return x
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of what was read of each link."""
+        return self._similarity.nbytes
+
     def state(self) -> State:
         """Return the encoded texts of all links."""
         return self._similarity.state()

@@ -13,12 +13,13 @@ from honeyguide.disk.serialise import read_state, write_state
 from honeyguide.engine.loop import run_simulated, simulate
 from honeyguide.engine.memory import Memory
 from honeyguide.engine.navigator import Navigator
+from honeyguide.testing.contract import ContractError
 from honeyguide.testing.webs import GrowingWeb
 
 MakeNavigator = Callable[[], Navigator]
 
 
-class ResumeError(AssertionError):
+class ResumeError(ContractError):
     """A resumed crawl differs: some part does not save or load all of its state."""
 
 

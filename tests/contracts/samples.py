@@ -28,17 +28,10 @@ SPECS = {
     ("world", "organisations"): "organisations:set=rww,sites=2",
     ("world", "synthetic"): "synthetic:pages=2000",
 }
-MORE = {
-    ("judge", "like"): {"examples": ["volcanoes and rocks", "minerals in the rocks of a mountain"]},
-}
 
 
 def names(kind):
     return sorted(parts(kind))
-
-
-def encoder():
-    return make("encoder", "wordllama")
 
 
 def examples():
@@ -75,14 +68,13 @@ def trained_scorer():
     return str(path)
 
 
-def judge(name, shared_encoder):
-    more = MORE.get(("judge", name), {})
-    if name == "classifier":
-        more = {"file": trained_judge(shared_encoder)}
-    if name == "event_source":
-        more = {"model": trained_scorer()}
-    spec = SPECS.get(("judge", name), name)
-    return make("judge", spec, topic=TOPIC, encoder=shared_encoder, **more)
+def judge_spec(name, shared_encoder):
+    """A judge by its name and settings, with files of what it has to be trained on."""
+    files = {
+        "classifier": lambda: f"classifier:{trained_judge(shared_encoder)}",
+        "event_source": lambda: f"event_source:model={trained_scorer()}",
+    }
+    return files[name]() if name in files else SPECS.get(("judge", name), name)
 
 
 def agent(name, shared_encoder, truth=None, seed=0):
@@ -90,7 +82,3 @@ def agent(name, shared_encoder, truth=None, seed=0):
     return make(
         "agent", SPECS.get(("agent", name), name), goal=goal, rng=np.random.default_rng(seed)
     )
-
-
-def frontier(name, width, seed=0, **settings):
-    return make("frontier", name, width=width, rng=np.random.default_rng(seed), **settings)

@@ -1,0 +1,23 @@
+"""What every registered guard promises."""
+
+import pytest
+
+from honeyguide.guards.few_hosts import FewHosts
+from honeyguide.guards.lists import Lists
+from honeyguide.guards.live import LiveGuard
+from honeyguide.testing import check_guard
+
+from . import samples
+
+
+def listed():
+    return Lists(LiveGuard(), deny=["h1.example", "*/cheese/*"])
+
+
+def few():
+    return FewHosts(listed(), 40)
+
+
+@pytest.mark.parametrize("part", [*samples.names("guard"), listed, few])
+def test_every_guard_keeps_its_promises(part):
+    check_guard(part)
