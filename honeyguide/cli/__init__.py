@@ -38,7 +38,6 @@ app = typer.Typer(
     name="honeyguide",
     cls=groups.GroupedCommands,
     help="A focused web crawler that learns, while it crawls, which links are worth following.",
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
