@@ -12,6 +12,8 @@ _UNITS = (
 ).split()
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
 _BEFORE_ALSO = ("is", "are", "was", "were", "can", "should", "must", "will", "may")
+_QUOTED = ("fact", "pair", "contrast", "deed")  # what may be said in somebody else's words
+_LED = 0.2  # share of it that is
 _TRIES = 12  # forms tried until one says something new
 
 
@@ -58,11 +60,19 @@ class Speaker:
             if form in self._forms and attempt < _TRIES // 2:
                 continue
             sentence = self.fill(form)
+            if sentence is not None and purpose in _QUOTED and self.dice.share() < _LED:
+                sentence = self._led(form, sentence)
             if sentence is not None and sentence not in self._said:
                 self._said.add(sentence)
                 self._forms.add(form)
                 return sentence
         return self.say("deed" if purpose != "deed" else "tale")
+
+    def _led(self, form: Form, sentence: str) -> str:
+        """The same sentence as somebody else's words."""
+        lead = self.fill(self.dice.pick(self.vocabulary.forms["lead"]))
+        is_name = not form[0] and self.thing.name[0].isupper()
+        return f"{lead} {sentence if is_name else sentence[0].lower() + sentence[1:]}"
 
     def fill(self, form: Form) -> str | None:
         """Fill a form's slots; None when nothing new can be told with it."""

@@ -13,7 +13,7 @@ FINE, NOT_FOUND, GONE, BROKEN, SILENT, MOVED = range(6)
 _STATUSES = {NOT_FOUND: 0.022, GONE: 0.004, BROKEN: 0.006, SILENT: 0.008, MOVED: 0.02, FINE: 0.94}
 _DOWN = 0.02  # share of hosts that never answer
 _SECTION = 18  # pages of a section, its list included
-_EVERYDAY_WEIGHT = 2.5  # pages of an everyday topic against those of others
+_EVERYDAY_WEIGHT = 2.0  # pages of an everyday topic against those of others
 _OWN_SUBTOPIC = 0.8  # share of a section's pages that keep to its subtopic
 
 
