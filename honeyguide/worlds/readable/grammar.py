@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from honeyguide.worlds.readable.dice import Dice
-from honeyguide.worlds.readable.vocabulary import Form, Subtopic, Thing, Topic, Vocabulary
+from honeyguide.worlds.readable.vocabulary import QUOTABLE, Form, Subtopic, Thing, Topic, Vocabulary
 
 _UNITS = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen"
@@ -12,8 +12,7 @@ _UNITS = (
 ).split()
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
 _BEFORE_ALSO = ("is", "are", "was", "were", "can", "should", "must", "will", "may")
-_QUOTED = ("fact", "pair", "contrast", "deed")  # what may be said in somebody else's words
-_LED = 0.2  # share of it that is
+_LED = 0.3  # share of what may be somebody else's words that is
 _TRIES = 12  # forms tried until one says something new
 
 
@@ -60,7 +59,7 @@ class Speaker:
             if form in self._forms and attempt < _TRIES // 2:
                 continue
             sentence = self.fill(form)
-            if sentence is not None and purpose in _QUOTED and self.dice.share() < _LED:
+            if sentence is not None and form[0][:1] == QUOTABLE and self.dice.share() < _LED:
                 sentence = self._led(form, sentence)
             if sentence is not None and sentence not in self._said:
                 self._said.add(sentence)
@@ -71,7 +70,7 @@ class Speaker:
     def _led(self, form: Form, sentence: str) -> str:
         """The same sentence as somebody else's words."""
         lead = self.fill(self.dice.pick(self.vocabulary.forms["lead"]))
-        is_name = not form[0] and self.thing.name[0].isupper()
+        is_name = form[0] == QUOTABLE and self.thing.name[0].isupper()
         return f"{lead} {sentence if is_name else sentence[0].lower() + sentence[1:]}"
 
     def fill(self, form: Form) -> str | None:
@@ -86,7 +85,7 @@ class Speaker:
         ]
         drawn = {"p", "q"} | (slots & {"r"})
         self._told.update(fact for slot, fact in told.items() if slot in drawn)
-        return capitalised("".join(words))
+        return capitalised("".join(words).removeprefix(QUOTABLE))
 
     def turn_to_another(self) -> None:
         """Speak of another thing of the subtopic from now on: one with most left to tell."""

@@ -6,6 +6,7 @@ from importlib.resources import files
 from typing import NamedTuple
 
 EVERYDAY = "everyday"  # the family of the topics that are there as noise
+QUOTABLE = "~"  # begins a form that may be said in somebody else's words
 _SLOT = re.compile(r"\{(\w+)\}")
 
 

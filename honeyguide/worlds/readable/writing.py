@@ -23,7 +23,7 @@ _PURPOSES = {  # what the sentences of a page's paragraphs are for
     "ahead": ("ahead ahead ahead", "ahead fact ahead", "ahead ahead tale", "ahead ahead"),
     "past": ("past past past", "past fact past", "past past tale", "past past"),
     "chat": ("chat tale chat", "chat chat tale", "tale chat", "chat chat deed"),
-    "thread": ("reply reply", "reply fact reply", "reply reply reply", "reply chat"),
+    "thread": ("reply reply", "reply fact reply", "reply reply reply", "reply fact"),
 }
 _OPENINGS = {
     "article": ("intro fact follow", "intro pair", "intro fact contrast", "fact follow intro"),
@@ -101,7 +101,8 @@ class Writer:
             yield self._said(speaker, self._of_the_site(spot))
             return
         dice, kind = speaker.dice, self._tense(spot)
-        is_thread, is_weak = kind == "thread", dice.share() < _WEAK
+        is_thread = kind == "thread"
+        is_weak = not is_thread and dice.share() < _WEAK
         yield self._said(speaker, f"{'asker ' * is_thread}{dice.pick(_OPENINGS[kind])}")
         for number in range(dice.number(1, 4)):
             body = dice.pick(_PURPOSES["chat" if is_weak else kind])
@@ -133,6 +134,7 @@ class Writer:
         said = self._said(speaker, purposes)
         if dice.share() < _PASSING:
             said.append(self._in_passing(spot, dice))
+        speaker.thing = speaker.subject.thing
         return [*said, speaker.say("close")] if kind in ("article", "guide") else said
 
     def _in_passing(self, spot: Spot, dice: Dice) -> str:
@@ -261,7 +263,7 @@ class Writer:
             return f"{dice.pick(self.vocabulary.names['clubs'])}: {town}"
         speaker = Speaker(self.vocabulary, dice, self._subject(spot), self._speaks[spot.host])
         is_directory = self.layout.hosts[spot.host].role == "directory"
-        return speaker.say(f"title {'directory' if is_directory else spot.kind}")
+        return speaker.say(f"title {'directory' if is_directory else self._tense(spot)}")
 
     def _url(self, spot: Spot) -> str:
         start = f"http://{self.domains[spot.host]}/"
