@@ -51,8 +51,8 @@ def _draw(axes: Axes, runs: Runs, colour: str) -> None:
     pages = np.arange(1, runs.curves.shape[1] + 1)
     mean, sd = runs.curves.mean(axis=0), runs.curves.std(axis=0)
     is_oracle = runs.agent == "oracle"
-    style = {"linestyle": "--" if is_oracle else "-", "linewidth": 1.5 if is_oracle else 2.2}
-    axes.plot(pages, mean, color=colour, **style)
+    style, width = ("--", 1.5) if is_oracle else ("-", 2.2)
+    axes.plot(pages, mean, style, color=colour, linewidth=width)
     if not is_oracle:  # its band would hide the others'
         axes.fill_between(pages, mean - sd, mean + sd, alpha=0.13, color=colour, linewidth=0)
 

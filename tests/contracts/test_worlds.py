@@ -28,7 +28,7 @@ def world(name, small_graph, small_archive):
 
 def start(world, name):
     seeds = {"graph": "page 0", "synthetic": "geology", "archive": "http://rocks.example/0"}
-    seeds["organisations"] = "0"
+    seeds |= {"organisations": "0", "readable": "geology"}
     return world.find(seeds[name])
 
 

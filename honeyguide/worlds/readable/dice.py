@@ -1,6 +1,8 @@
 """Chance for one page: a stream of draws that a key and a page decide, the same on any machine."""
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from typing import TypeVar
 
 from honeyguide.worlds.synthetic.chance import draw, draws
@@ -45,9 +47,6 @@ class Dice:
 
     def weighted(self, weights: Mapping[T, float]) -> T:
         """One of these, as often as its weight says."""
-        left = self.share() * sum(weights.values())
-        for choice, weight in weights.items():
-            left -= weight
-            if left < 0:
-                break
-        return choice
+        choices, steps = list(weights), list(accumulate(weights.values()))
+        place = bisect_right(steps, self.share() * steps[-1])
+        return choices[min(place, len(choices) - 1)]

@@ -52,7 +52,7 @@ class Speaker:
         self._done: list[str] = []  # deeds, the latest last
 
     def say(self, purpose: str) -> str:
-        """A sentence that was not said before on this page, in a form not used there if possible."""
+        """A sentence that was not said before on this page, if possible in a new form."""
         forms = self.vocabulary.forms[purpose]
         for attempt in range(_TRIES):
             form = self.dice.pick(forms)
@@ -117,7 +117,9 @@ class Speaker:
         others = [thing for thing in self.subtopic.things if thing is not self.thing]
         if "r" in slots:
             others = [thing for thing in others if self._untold(thing)] or others
-        other = self.subject.other if self._first("u") else self.dice.pick(others)
+        if self.subject.other in others and self._first("u"):
+            others = [self.subject.other]
+        other = self.dice.pick(others)
         fact = self.dice.pick(self._untold(other) or other.facts)
         return {"u": other.name, "us": in_general(other.name), "r": fact}
 
@@ -176,7 +178,7 @@ _WORDS: dict[str, Callable[[Speaker], str]] = {
     "weekday": lambda s: s.named("weekdays"),
     "hour": lambda s: s.named("hours"),
     "ordinal": lambda s: s.named("ordinals"),
-    "n": lambda s: number_word(s.dice.number(3, 90)),
+    "n": lambda s: number_word(s.dice.number(13, 90)),
     "m": lambda s: number_word(s.dice.number(2, 12)),
     "year": lambda s: str(s.dice.number(1996, 2012)),
     "year2": lambda s: str(s.dice.number(2013, 2022)),

@@ -113,21 +113,25 @@ class Wiring:
 
     def _pool(self, where: str, spot: Spot, dice: Dice) -> Sequence[int]:
         """The pages elsewhere that a kind of link leads to."""
-        kin = self.layout.kin(spot.topic)
-        return {
-            "same subtopic": lambda: self._by_subtopic[spot.topic, spot.subtopic],
-            "same topic": lambda: self._by_topic[spot.topic],
-            "directory": lambda: dice.pick(self._directories).hubs,
-            "kin": lambda: self._by_topic[dice.pick(kin)] if kin else self._anywhere,
-            "society": lambda: self._societies_of[spot.topic],
-            "home": lambda: self._homes,
-            "anywhere": lambda: self._anywhere,
-        }[where]()
+        match where:
+            case "same subtopic":
+                return self._by_subtopic[spot.topic, spot.subtopic]
+            case "same topic":
+                return self._by_topic[spot.topic]
+            case "directory":
+                return dice.pick(self._directories).hubs
+            case "kin":
+                kin = self.layout.kin(spot.topic)
+                return self._by_topic[dice.pick(kin)] if kin else ()
+            case "society":
+                return self._societies_of[spot.topic]
+        return self._homes if where == "home" else self._anywhere
 
     def _items(self, spot: Spot, host: Host, dice: Dice) -> Sequence[int]:
         """What a list lists."""
         if spot.kind == "home":
-            latest = [dice.number(min(3, host.size - 1) + host.start, host.start + host.size - 1) for _ in range(6)]
+            first, last = host.start + min(3, host.size - 1), host.start + host.size - 1
+            latest = [dice.number(first, last) for _ in range(6)]
             return _others([*host.hubs, *latest], spot.page)
         if spot.kind == "clubs":
             pool = self._societies or self._homes

@@ -80,18 +80,20 @@ class Writer:
 
     def prose(self, spot: Spot, links: Sequence[int], items: Sequence[int]) -> Prose:
         """What a page says."""
-        speaker = Speaker(
-            self.vocabulary,
-            Dice(self._keys["text"], spot.page),
-            self._subject(spot),
-            self._speaks[spot.host],
-        )
-        paragraphs: list[list[Piece]] = [[" ".join(said)] for said in self._paragraphs(spot, speaker)]
+        speaker = self.speaker(spot)
+        paragraphs: list[list[Piece]] = [
+            [" ".join(sentences)] for sentences in self._paragraphs(spot, speaker)
+        ]
         for place, page in enumerate(links, 1):
             paragraph = paragraphs[place * len(paragraphs) // (len(links) + 1)]
             paragraph += self._link(spot, self.layout.spots[page], speaker)
         listed = [self._item(self.layout.spots[page], speaker) for page in items]
         return Prose(self._titles[spot.page], paragraphs, listed)
+
+    def speaker(self, spot: Spot) -> Speaker:
+        """The one that says all sentences of a page."""
+        dice = Dice(self._keys["text"], spot.page)
+        return Speaker(self.vocabulary, dice, self._subject(spot), self._speaks[spot.host])
 
     # ----------------------------------------------------------------- text
 
@@ -140,9 +142,9 @@ class Writer:
     def _in_passing(self, spot: Spot, dice: Dice) -> str:
         """A sentence about another topic."""
         other = spot._replace(topic=dice.number(0, 15), thing=dice.number(0, 4))
-        return Speaker(
-            self.vocabulary, dice, self._subject(other), self._speaks[spot.host]
-        ).say("passing")
+        return Speaker(self.vocabulary, dice, self._subject(other), self._speaks[spot.host]).say(
+            "passing"
+        )
 
     def _subject(self, spot: Spot) -> Subject:
         dice, topics = Dice(self._keys["title"], spot.page), self.vocabulary.topics
