@@ -87,10 +87,9 @@ def rows(comparison: Comparison) -> list[list[str]]:
 
 def explained() -> str:
     """What the columns mean."""
-    return (
-        "relevant: the web itself labels the page as being about the topic; sd, lowest, highest: "
-        "over the webs;\nof the oracle: share of what a crawler finds that knows every page."
-    )
+    return """relevant: pages that the web itself labels as being about the topic
+sd, lowest, highest: over the webs
+of the oracle: as a share of what a crawler finds that knows every page"""
 
 
 def failures(comparison: Comparison) -> str:
@@ -142,6 +141,7 @@ def _as_markdown(comparison: Comparison, plans: Sequence[Plan], has_curves: bool
     named = ", ".join(plan.topic for plan in plans)
     head = f"| {' | '.join(COLUMNS)} |\n|---|{'---:|' * (len(COLUMNS) - 1)}"
     body = "\n".join(f"| {' | '.join(row)} |" for row in rows(comparison))
+    lines = explained().replace("\n", "\n- ")
     picture = f"![relevant pages against pages fetched]({CURVES})\n\n" if has_curves else ""
     return f"""# {title(comparison)}
 
@@ -150,7 +150,7 @@ Each web has {PAGES:,} pages and its own topic: {named}.
 {head}
 {body}
 
-{explained()}
+- {lines}
 
 {failures(comparison)}
 

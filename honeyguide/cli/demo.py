@@ -12,7 +12,9 @@ from rich.table import Table
 
 from honeyguide.cli.bench import bar_per_agent, print_results
 from honeyguide.cli.progress import progress_bar
+from honeyguide.cli.terminal import console
 from honeyguide.errors import HoneyguideError
+from honeyguide.text.words import counted
 
 if TYPE_CHECKING:
     from honeyguide.bench.compare import Comparison
@@ -41,31 +43,45 @@ def demo(
 
     _make_folder(out, replace)
     plans = tasks(webs, budget)
-    typer.echo(f"{webs} generated webs of {PAGES:,} pages in plain English, each with a topic.")
+    typer.echo(
+        f"{counted(webs, 'generated web')} of {PAGES:,} pages in plain English, each with a topic "
+        f"to look for; {len(AGENTS)} agents."
+    )
     start = time.perf_counter()
     with progress_bar() as bar:
         advance = bar_per_agent(bar, budget * webs)
         comparison = merged([compare(plan, AGENTS, 1, advance) for plan in plans])
-    table = _as_text(comparison)
-    typer.echo(table, nl=False)
+    console().print(_table(comparison))
+    typer.echo(_explained(comparison))
     typer.echo(f"It took {time.perf_counter() - start:.0f} seconds.")
-    print_results(write(comparison, plans, table, out))
+    print_results(write(comparison, plans, as_text(comparison), out))
     _keep_crawl(plans[0], out / CRAWL)
     typer.echo(f"the pages: honeyguide export {out / CRAWL} --relevant --out pages.jsonl")
 
 
-def _as_text(comparison: "Comparison") -> str:
-    """The table and what is to be said about it, as in the README."""
-    from honeyguide.bench.demo import COLUMNS, explained, failures, rows, title
+def as_text(comparison: "Comparison") -> str:
+    """The table and what it means, as a file and the README have them."""
+    text = io.StringIO()
+    Console(file=text, width=WIDTH, color_system=None).print(_table(comparison))
+    lines = [line.rstrip() for line in text.getvalue().splitlines()]
+    return "\n".join([*lines, _explained(comparison)]) + "\n"
+
+
+def _table(comparison: "Comparison") -> Table:
+    from honeyguide.bench.demo import COLUMNS, rows, title
 
     table = Table(title=title(comparison))
     for column in COLUMNS:
         table.add_column(column, justify="left" if column == COLUMNS[0] else "right")
     for row in rows(comparison):
         table.add_row(*row)
-    text = io.StringIO()
-    Console(file=text, width=WIDTH, color_system=None).print(table)
-    return f"{text.getvalue()}{explained()}\n{failures(comparison)}\n"
+    return table
+
+
+def _explained(comparison: "Comparison") -> str:
+    from honeyguide.bench.demo import explained, failures
+
+    return f"{explained()}\n{failures(comparison)}"
 
 
 def _keep_crawl(plan: "Plan", folder: Path) -> None:

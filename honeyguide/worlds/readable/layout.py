@@ -8,6 +8,7 @@ from honeyguide.worlds.readable.vocabulary import EVERYDAY, Vocabulary
 from honeyguide.worlds.synthetic.chance import key
 
 NO_TOPIC = -1
+SUBTOPICS, THINGS = 4, 5  # of every topic, of every subtopic
 FINE, NOT_FOUND, GONE, BROKEN, SILENT, MOVED = range(6)
 # shares of articles and the like that fail or have moved; the rest is fine
 _STATUSES = {NOT_FOUND: 0.022, GONE: 0.004, BROKEN: 0.006, SILENT: 0.008, MOVED: 0.02, FINE: 0.94}
@@ -124,15 +125,15 @@ class Layout:
                 yield Spot(page, host, "clubs", hub=home)
             else:
                 topic = topics[place % len(topics)]
-                yield Spot(page, host, "list", topic, self._dice.number(0, 3), hub=home)
+                yield Spot(page, host, "list", topic, self._subtopic(), hub=home)
 
     def _sections(self, role: Role, topics: tuple[int, ...], host: int, end: int) -> Iterator[Spot]:
-        page, section = len(self.spots), self._dice.number(0, 3) * len(topics)
+        page, section = len(self.spots), self._subtopic() * len(topics)
         while page < end:
             last = page + _SECTION if end - page >= 2 * _SECTION else end
-            topic, subtopic = topics[section % len(topics)], section // len(topics) % 4
+            topic, subtopic = topics[section % len(topics)], section // len(topics) % SUBTOPICS
             shown = NO_TOPIC if role is ROLES["paper"] else topic
-            yield Spot(page, host, "list", shown, subtopic, self._dice.number(0, 4), page)
+            yield Spot(page, host, "list", shown, subtopic, self._thing(), page)
             for each in range(page + 1, last):
                 about = self._about(role, topic, subtopic)
                 kind = self._dice.weighted(role.kinds)
@@ -141,15 +142,21 @@ class Layout:
 
     def _about(self, role: Role, topic: int, subtopic: int) -> tuple[int, int, int]:
         """The topic, subtopic and thing of a page in a section."""
-        dice, thing = self._dice, self._dice.number(0, 4)
+        dice, thing = self._dice, self._thing()
         if role is ROLES["paper"]:
-            topic, subtopic = self._news_topic(), dice.number(0, 3)
+            topic, subtopic = self._news_topic(), self._subtopic()
         elif dice.share() < role.strays:
             near, everyday = self.kin(topic), self.everyday()
             topic = dice.pick(near if near and dice.share() < 0.5 else everyday)
         if dice.share() > _OWN_SUBTOPIC:
-            subtopic = dice.number(0, 3)
+            subtopic = self._subtopic()
         return topic, subtopic, thing
+
+    def _subtopic(self) -> int:
+        return self._dice.number(0, SUBTOPICS - 1)
+
+    def _thing(self) -> int:
+        return self._dice.number(0, THINGS - 1)
 
     def _news_topic(self) -> int:
         everyday = self.everyday()

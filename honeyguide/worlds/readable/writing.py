@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from honeyguide.worlds.readable.dice import Dice
 from honeyguide.worlds.readable.grammar import Speaker, Speaks, Subject
-from honeyguide.worlds.readable.layout import MOVED, NO_TOPIC, Host, Layout, Spot
+from honeyguide.worlds.readable.layout import MOVED, NO_TOPIC, THINGS, Host, Layout, Spot
 from honeyguide.worlds.readable.vocabulary import Form, form
 from honeyguide.worlds.readable.wiring import CONTENT, Wiring
 from honeyguide.worlds.synthetic.chance import key
@@ -16,6 +16,7 @@ _OPAQUE = 0.35  # share of hosts whose addresses say nothing
 _WEAK = 0.15  # share of pages that hardly speak of their topic
 _PASSING = 0.2  # share of pages that mention another topic in passing
 _OLD_ADDRESS = 0.6  # share of links to a page that moved which still name the old address
+_NAMES_TRIED = 50  # of a site, before one gets a number
 _PURPOSES = {  # what the sentences of a page's paragraphs are for
     "article": ("fact follow contrast", "pair bridge", "fact follow deed", "contrast pair"),
     "guide": ("deed deed fact", "tale deed", "deed fact follow deed", "deed tale deed"),
@@ -47,7 +48,7 @@ class Writer:
     def __init__(self, layout: Layout, wiring: Wiring, seed: int) -> None:
         self.layout, self.wiring = layout, wiring
         self.vocabulary = layout.vocabulary
-        self._keys = {name: key(seed, name) for name in ("host", "title", "text", "anchor")}
+        self._keys = {name: key(seed, name) for name in ("host", "title", "text")}
         self._sites = self._site_names()
         self._speaks = [self._voice(host) for host in layout.hosts]
         self.domains = [f"{slug(site)}.example" for site in self._sites]
@@ -141,10 +142,9 @@ class Writer:
 
     def _in_passing(self, spot: Spot, dice: Dice) -> str:
         """A sentence about another topic."""
-        other = spot._replace(topic=dice.number(0, 15), thing=dice.number(0, 4))
-        return Speaker(self.vocabulary, dice, self._subject(other), self._speaks[spot.host]).say(
-            "passing"
-        )
+        topic = dice.number(0, len(self.vocabulary.topics) - 1)
+        other = self._subject(spot._replace(topic=topic, thing=dice.number(0, THINGS - 1)))
+        return Speaker(self.vocabulary, dice, other, self._speaks[spot.host]).say("passing")
 
     def _subject(self, spot: Spot) -> Subject:
         dice, topics = Dice(self._keys["title"], spot.page), self.vocabulary.topics
@@ -204,9 +204,8 @@ class Writer:
     def _frame(self, number: int) -> tuple[list[Mention], list[Mention]]:
         """What stands above and below every page of a host."""
         bar, foot = self.wiring.frame(self.layout.hosts[number])
-        return [self._named(page, number) for page in bar], [
-            self._named(page, number) for page in foot
-        ]
+        above, below = ([self._named(page, number) for page in row] for row in (bar, foot))
+        return above, below
 
     def _named(self, page: int, host: int) -> Mention:
         """A link of the frame: to a list of the host, or to another host."""
@@ -223,10 +222,9 @@ class Writer:
         names: dict[str, None] = {}
         for host in self.layout.hosts:
             dice = Dice(self._keys["host"], host.number)
-            name = self._site_name(host, dice)
-            while name in names:
-                name = self._site_name(host, dice)
-            names[name] = None
+            tried = (self._site_name(host, dice) for _ in range(_NAMES_TRIED))
+            name = next((name for name in tried if name not in names), "")
+            names[name or f"{self._site_name(host, dice)} {host.number}"] = None
         return list(names)
 
     def _site_name(self, host: Host, dice: Dice) -> str:
