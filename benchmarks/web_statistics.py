@@ -1,4 +1,4 @@
-"""Prints the statistics of the generated web beside those of recorded ones.
+"""Prints the statistics of the generated webs beside those of recorded ones.
 
 python benchmarks/web_statistics.py --data DIR    where DIR has webkb/ and mdn/ (pages.jsonl.zst)
 """
@@ -7,7 +7,7 @@ import argparse
 import asyncio
 import io
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +17,8 @@ from rich.console import Console
 from rich.progress import track
 
 from honeyguide.bench.web_statistics import web_statistics
-from honeyguide.contracts import Link, Page, Verdict
-from honeyguide.worlds.synthetic import VERSION, SyntheticWorld
+from honeyguide.contracts import Link, Page, Verdict, World
+from honeyguide.worlds import readable, synthetic
 
 RECORDED = {
     "webkb, class": ("webkb", ["class:course", "class:faculty", "class:student", "class:project"]),
@@ -40,6 +40,8 @@ RECORDED = {
         ],
     ),
 }
+READABLE_PAGES = 6000  # as the demo crawls it
+READABLE_TOPICS = "geology birds baking chess sailing music pottery weather".split()
 TOPICS = ["geology", "birds", "optics", "networks", "music", "cheese", "chess", "sailing"]
 ROWS = {
     "pages": "pages",
@@ -94,11 +96,10 @@ def recorded(path: Path) -> Iterator[Page]:
             yield Page(row["id"], row["title"], row["text"], links, labels=tuple(row["labels"]))
 
 
-def generated(world: SyntheticWorld) -> Iterator[Page]:
-    """All pages of the generated web that can be read."""
+def generated(world: World, urls: Iterable[str]) -> Iterator[Page]:
+    """All pages of a generated web that can be read."""
     with asyncio.Runner() as runner:
-        for number in range(world.pages):
-            url = world.names.url(world.layout.spot(number))
+        for url in urls:
             page = runner.run(world.visit(Link(url))).page
             if page is not None and page.url == url:
                 yield page
@@ -122,6 +123,16 @@ def table(measured: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def unjudged(page: Page) -> Verdict:
+    """Nothing is looked for."""
+    return Verdict(0.0, False)
+
+
+def labels(topics: list[str]) -> list[str]:
+    """The labels of topics."""
+    return [f"topic:{topic}" for topic in topics]
+
+
 def main() -> None:
     """Measure and print."""
     options = argparse.ArgumentParser(description=__doc__)
@@ -129,10 +140,12 @@ def main() -> None:
     options.add_argument("--pages", type=int, default=10_000)
     options.add_argument("--seed", type=int, default=1)
     given = options.parse_args()
-    world = SyntheticWorld(lambda page: Verdict(0.0, False), given.pages, given.seed)
-    labels = [f"topic:{topic}" for topic in TOPICS]
+    world = synthetic.SyntheticWorld(unjudged, given.pages, given.seed)
+    urls = (world.names.url(world.layout.spot(number)) for number in range(world.pages))
+    english = readable.ReadableWorld(unjudged, READABLE_PAGES, given.seed)
     webs: list[tuple[str, Iterator[Page], list[str]]] = [
-        (VERSION, generated(world), labels),
+        (readable.VERSION, generated(english, english.writer.urls), labels(READABLE_TOPICS)),
+        (synthetic.VERSION, generated(world, urls), labels(TOPICS)),
     ]
     if given.data is not None:
         for name, (folder, wanted) in RECORDED.items():

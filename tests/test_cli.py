@@ -540,13 +540,25 @@ def test_a_wrong_key_in_a_toml_file_gets_the_nearest_flag(tmp_path):
 
 
 def test_the_demo_compares_and_says_where_the_results_are(tmp_path):
-    done = honeyguide("demo", "--out", tmp_path / "demo", COLUMNS="100")
+    demo = ("demo", "--out", tmp_path / "demo", "--webs", 2, "--budget", 20)
+    done = honeyguide(*demo, COLUMNS="100")
     assert done.returncode == 0, done.stderr
-    assert "best_first" in done.stdout
     assert str(tmp_path / "demo/report.md") in done.stdout.replace("\n", "")
-    assert "name another folder" in refused("demo", "--out", tmp_path / "demo")
-    honeyguide("demo", "--out", tmp_path / "demo", "--budget", 3, "--replace")
-    assert json.loads((tmp_path / "demo/results.json").read_text())["agents"]["guide"]["pages"] == 3
+    said = "\n".join(line.rstrip() for line in done.stdout.splitlines())
+    assert (tmp_path / "demo/table.txt").read_text() in said
+    assert "name another folder" in refused(*demo)
+    assert honeyguide(*demo[:-1], 3, "--replace").returncode == 0
+    results = json.loads((tmp_path / "demo/results.json").read_text())
+    assert results["agents"]["guide"]["pages"] == [3, 3]
+
+
+def test_the_crawl_that_a_demo_keeps_can_be_exported(tmp_path):
+    honeyguide("demo", "--out", tmp_path / "demo", "--webs", 1, "--budget", 20)
+    pages = tmp_path / "pages.jsonl"
+    done = honeyguide("export", tmp_path / "demo/guide", "--relevant", "--out", pages)
+    assert done.returncode == 0, done.stderr
+    results = json.loads((tmp_path / "demo/results.json").read_text())
+    assert len(pages.read_text().splitlines()) == results["agents"]["guide"]["relevant"][0] > 0
 
 
 def test_the_demo_replaces_only_demos(tmp_path):

@@ -1,32 +1,77 @@
 """Plot a comparison; importing this module needs the extra "plots"."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from honeyguide.bench.compare import Comparison
+from honeyguide.bench.compare import Comparison, Runs
+
+COLOURS = ("#0b6e4f", "#d1495b", "#edae49", "#30638e", "#8d6a9f", "#5c5c5c")  # in order of agents
+ORACLE = "#222222"
+GAP = 0.045  # of the height: labels closer than this are moved apart
 
 
-def draw_curves(comparison: Comparison, path: Path) -> None:
-    """Plot relevant pages against pages fetched: mean of the runs, band from least to most."""
-    figure = Figure(figsize=(8, 5), layout="constrained")
+def draw_curves(comparison: Comparison, title: str, path: Path) -> None:
+    """Plot relevant pages against pages fetched: mean of the runs, band of one sd either side."""
+    figure = Figure(figsize=(8, 4.6), layout="constrained")
     axes = figure.subplots()
+    drawn = _drawn(comparison)
+    for runs, colour in zip(drawn, _colours(drawn), strict=True):
+        _draw(axes, runs, colour)
+    axes.set_title(title, loc="left", fontsize=12, fontweight="bold")
+    axes.set(xlabel="pages fetched", ylabel="relevant pages")
+    axes.set_xlim(0, comparison.plan.budget)
+    axes.set_ylim(bottom=0)
+    _label(axes, drawn)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))  # pages are whole
+    axes.grid(alpha=0.25)
+    axes.spines[["top", "right"]].set_visible(False)
+    figure.savefig(path, format="png", dpi=110)
+
+
+def _drawn(comparison: Comparison) -> list[Runs]:
+    """The agents and the oracle, the best first."""
     drawn = list(comparison.runs)
     if comparison.oracle is not None and comparison.oracle not in drawn:
         drawn.append(comparison.oracle)
-    for runs in sorted(drawn, key=lambda runs: -float(np.mean(runs.relevant))):
-        pages = np.arange(1, runs.curves.shape[1] + 1)
-        style = "--" if runs.agent == "oracle" else "-"
-        (line,) = axes.plot(pages, runs.curves.mean(axis=0), style, label=runs.agent)
-        lowest, highest = runs.curves.min(axis=0), runs.curves.max(axis=0)
-        axes.fill_between(pages, lowest, highest, alpha=0.2, color=line.get_color(), linewidth=0)
-    axes.set(xlabel="pages fetched", ylabel="relevant pages", title=comparison.plan.topic)
-    axes.set_xlim(left=0)
-    axes.set_ylim(bottom=0)
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True))  # pages are whole
-    axes.grid(alpha=0.3)
-    axes.legend(frameon=False)
-    axes.spines[["top", "right"]].set_visible(False)
-    figure.savefig(path, format="png", dpi=100)
+    return sorted(drawn, key=lambda runs: -float(np.mean(runs.relevant)))
+
+
+def _colours(drawn: Sequence[Runs]) -> list[str]:
+    names = [runs.agent for runs in drawn if runs.agent != "oracle"]
+    chosen = {name: COLOURS[place % len(COLOURS)] for place, name in enumerate(names)}
+    return [chosen.get(runs.agent, ORACLE) for runs in drawn]
+
+
+def _draw(axes: Axes, runs: Runs, colour: str) -> None:
+    pages = np.arange(1, runs.curves.shape[1] + 1)
+    mean, sd = runs.curves.mean(axis=0), runs.curves.std(axis=0)
+    is_oracle = runs.agent == "oracle"
+    style, width = ("--", 1.5) if is_oracle else ("-", 2.2)
+    axes.plot(pages, mean, style, color=colour, linewidth=width)
+    if not is_oracle:  # its band would hide the others'
+        axes.fill_between(pages, mean - sd, mean + sd, alpha=0.13, color=colour, linewidth=0)
+
+
+def _label(axes: Axes, drawn: Sequence[Runs]) -> None:
+    """Name each curve at its end, the names apart from one another."""
+    height = axes.get_ylim()[1]
+    place = np.inf
+    for runs, colour in zip(drawn, _colours(drawn), strict=True):
+        mean = float(np.mean(runs.relevant))
+        place = min(mean, place - GAP * height)
+        axes.annotate(
+            f"{runs.agent}  {mean:.0f}",
+            (runs.curves.shape[1], place),
+            xytext=(6, 0),
+            textcoords="offset points",
+            va="center",
+            color=colour,
+            fontsize=10,
+            fontweight="bold" if runs is drawn[0] or runs.agent == "guide" else "normal",
+            annotation_clip=False,
+        )

@@ -19,20 +19,20 @@ REPORT, CURVES, RESULTS = FILES = ("report.md", "curves.png", "results.json")
 def write_report(comparison: Comparison, out: Path, command: str) -> list[Path]:
     """Write the report into a folder and return its files; without matplotlib, no curves."""
     out.mkdir(parents=True, exist_ok=True)
-    has_curves = _draw(comparison, out / CURVES)
+    has_curves = draw(comparison, comparison.plan.topic, out / CURVES)
     (out / REPORT).write_text(as_markdown(comparison, command, has_curves))
     (out / RESULTS).write_text(json.dumps(as_results(comparison, command), indent=1) + "\n")
     return [out / name for name in FILES if has_curves or name != CURVES]
 
 
-def _draw(comparison: Comparison, path: Path) -> bool:
+def draw(comparison: Comparison, title: str, path: Path) -> bool:
     """Draw the curves and return True; without matplotlib, remove the file of an earlier report."""
     if find_spec("matplotlib") is None:
         path.unlink(missing_ok=True)
         return False
     from honeyguide.bench.plots import draw_curves  # noqa: PLC0415 needs the extra "plots"
 
-    draw_curves(comparison, path)
+    draw_curves(comparison, title, path)
     return True
 
 

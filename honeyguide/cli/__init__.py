@@ -52,7 +52,7 @@ for _group, _name, _command, _summary in (
     (groups.PAGES, "robots", robots.robots, "Say whether robots.txt allows a URL, and why."),
     (groups.RECORDED_WEBS, "serve", serve.serve, "Serve a generated web over HTTP."),
     (groups.RESEARCH, "bench", bench.bench, "Compare agents on one task."),
-    (groups.RESEARCH, "demo", demo.demo, "Compare three agents on a generated web, over HTTP."),
+    (groups.RESEARCH, "demo", demo.demo, "Compare agents on generated webs in plain English."),
     (groups.SOURCE_PAGES, "find", find.find, "Find the pages where sites publish their events."),
     (groups.SOURCE_PAGES, "watch", watch.watch, "Report each new item of source pages once."),
     (groups.SOURCE_PAGES, "regions", regions.regions, "Show the lists of records on a page."),

@@ -1,33 +1,28 @@
-"""honeyguide demo: compare three agents on a generated web, over HTTP."""
+"""honeyguide demo: compare agents on generated webs in readable English."""
 
-import asyncio
-import multiprocessing
+import io
 import shutil
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.progress import Progress
+from rich.console import Console
+from rich.table import Table
 
-from honeyguide.cli.bench import print_comparison, print_results
+from honeyguide.cli.bench import bar_per_agent, print_results
 from honeyguide.cli.progress import progress_bar
+from honeyguide.cli.terminal import console
 from honeyguide.errors import HoneyguideError
+from honeyguide.text.words import counted
 
 if TYPE_CHECKING:
-    from honeyguide.bench.compare import Runs
-    from honeyguide.contracts import Visit
+    from honeyguide.bench.compare import Comparison
     from honeyguide.plan import Plan
-    from honeyguide.storage.store import RecordingNavigator
 
-AGENTS = ("guide", "best_first", "breadth_first")
-TOPIC = "geology"
-PAGES = 20_000
-BUDGET = 600
 MARKER = "honeyguide-demo"  # a file in every demo folder: no other folder is deleted
+WIDTH = 80  # characters of the table
+CRAWL = "guide"  # the folder of the one crawl that is kept
 
 
 def demo(
@@ -36,33 +31,66 @@ def demo(
     ),
     replace: Annotated[bool, typer.Option("--replace", help="Replace an earlier demo.")] = False,
     budget: Annotated[
-        int, typer.Option("--budget", min=1, help="Pages to fetch with each agent.")
-    ] = BUDGET,
+        int, typer.Option("--budget", min=1, help="Pages to fetch with each agent on each web.")
+    ] = 300,
+    webs: Annotated[
+        int, typer.Option("--webs", min=1, max=14, help="Webs to crawl, each with its own topic.")
+    ] = 14,
 ) -> None:
-    """Crawl a generated web for geology with three agents, and compare what they find."""
-    from honeyguide.bench.compare import Comparison
-    from honeyguide.bench.report import write_report
-    from honeyguide.plan import Plan
+    """Crawl generated webs for a topic each with several agents, and compare what they find."""
+    from honeyguide.bench.compare import compare
+    from honeyguide.bench.demo import AGENTS, PAGES, merged, tasks, write
 
     _make_folder(out, replace)
-    typer.echo(f"A focused crawl for {TOPIC!r} on a generated web of {PAGES:,} pages, over HTTP.")
-    with served() as (port, seed), progress_bar() as bar:
-        plan = Plan(
-            topic=TOPIC,
-            seeds=(seed,),
-            world="web",
-            resolve=f"*=127.0.0.1:{port}",
-            allow_private=True,
-            delay=0.0,
-            patience=1.0,
-            budget=budget,
-        )
-        runs = tuple(_run(plan, agent, out, bar) for agent in AGENTS)
-    comparison = Comparison(plan, runs, oracle=None)
-    written = write_report(comparison, out, "honeyguide demo")
-    print_comparison(comparison)
-    print_results(written)
-    typer.echo(f"the pages: honeyguide export {out / AGENTS[0]} --relevant --out pages.jsonl")
+    plans = tasks(webs, budget)
+    typer.echo(
+        f"{counted(webs, 'generated web')} of {PAGES:,} pages in plain English, each with a topic "
+        f"to look for; {len(AGENTS)} agents."
+    )
+    start = time.perf_counter()
+    with progress_bar() as bar:
+        advance = bar_per_agent(bar, budget * webs)
+        comparison = merged([compare(plan, AGENTS, 1, advance) for plan in plans])
+    console().print(_table(comparison))
+    typer.echo(_explained(comparison))
+    typer.echo(f"It took {time.perf_counter() - start:.0f} seconds.")
+    print_results(write(comparison, plans, as_text(comparison), out))
+    _keep_crawl(plans[0], out / CRAWL)
+    typer.echo(f"the pages: honeyguide export {out / CRAWL} --relevant --out pages.jsonl")
+
+
+def as_text(comparison: "Comparison") -> str:
+    """The table and what it means, as a file and the README have them."""
+    text = io.StringIO()
+    Console(file=text, width=WIDTH, color_system=None).print(_table(comparison))
+    lines = [line.rstrip() for line in text.getvalue().splitlines()]
+    return "\n".join([*lines, _explained(comparison)]) + "\n"
+
+
+def _table(comparison: "Comparison") -> Table:
+    from honeyguide.bench.demo import COLUMNS, rows, title
+
+    table = Table(title=title(comparison))
+    for column in COLUMNS:
+        table.add_column(column, justify="left" if column == COLUMNS[0] else "right")
+    for row in rows(comparison):
+        table.add_row(*row)
+    return table
+
+
+def _explained(comparison: "Comparison") -> str:
+    from honeyguide.bench.demo import explained, failures
+
+    return f"{explained()}\n{failures(comparison)}"
+
+
+def _keep_crawl(plan: "Plan", folder: Path) -> None:
+    """Crawl the first web once more, into a folder that the other commands can read."""
+    from honeyguide.storage.crawl_folder import INTERRUPTED, begin, go_on
+
+    begin(folder, plan)
+    if go_on(folder, lambda *_: None).outcome.reason == INTERRUPTED:
+        raise KeyboardInterrupt
 
 
 def _make_folder(out: Path, replace: bool) -> None:
@@ -82,55 +110,3 @@ def _make_folder(out: Path, replace: bool) -> None:
         (out / MARKER).touch()
     except OSError as error:
         raise HoneyguideError(f"cannot write to {out}: {error.strerror or error}") from None
-
-
-def _run(plan: "Plan", agent: str, out: Path, bar: Progress) -> "Runs":
-    from dataclasses import replace
-
-    import numpy as np
-
-    from honeyguide.bench.compare import Runs
-    from honeyguide.storage.crawl_folder import INTERRUPTED, create_crawl, run_crawl
-
-    task = bar.add_task(agent, total=plan.budget, news="")
-    curve = np.zeros(plan.budget, np.int32)
-
-    def watch(plan: "Plan", recorded: "RecordingNavigator", visit: "Visit") -> None:
-        memory = recorded.memory
-        curve[memory.visits - 1 :] = memory.relevant_found
-        bar.update(task, completed=memory.visits, news=f"{memory.relevant_found} relevant")
-
-    start = time.perf_counter()
-    create_crawl(out / agent, replace(plan, agent=agent))
-    outcome = run_crawl(out / agent, watch).outcome
-    if outcome.reason == INTERRUPTED:
-        raise KeyboardInterrupt  # a demo of some of its agents compares nothing
-    return Runs(agent, curve[None], (outcome.pages,), (time.perf_counter() - start,))
-
-
-@contextmanager
-def served() -> Iterator[tuple[int, str]]:
-    """Serve a generated web in another process; yield its port and a page to start from."""
-    ours, theirs = multiprocessing.Pipe()
-    context = multiprocessing.get_context("spawn")
-    server = context.Process(target=_serve, args=(theirs,), daemon=True)
-    server.start()
-    try:
-        yield ours.recv()
-    finally:
-        server.terminate()
-        server.join()
-
-
-def _serve(pipe: Connection) -> None:
-    from honeyguide.contracts import Verdict
-    from honeyguide.worlds.synthetic.serve import Server
-    from honeyguide.worlds.synthetic.world import SyntheticWorld
-
-    async def run() -> None:
-        world = SyntheticWorld(lambda page: Verdict(0.0, False), PAGES)
-        async with Server(world, slowest=0.05) as server:
-            pipe.send((server.port, world.find(TOPIC).url))
-            await asyncio.Event().wait()
-
-    asyncio.run(run())

@@ -11,6 +11,8 @@ from honeyguide.registry import part
 class Label:
     """Has this label: all of it, or its last part after a dot or colon, in any case."""
 
+    reads_only_labels = True  # the truth of a generated web is known without its texts
+
     def __init__(self, name: str) -> None:
         self.name = name
 

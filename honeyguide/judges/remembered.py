@@ -9,6 +9,7 @@ class Remembered:
     def __init__(self, judge: Judge) -> None:
         self._judge = judge
         self._verdicts: dict[str, Verdict] = {}
+        self.reads_only_labels = getattr(judge, "reads_only_labels", False)
 
     def __call__(self, page: Page) -> Verdict:
         verdict = self._verdicts.get(page.url)

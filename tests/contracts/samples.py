@@ -26,6 +26,7 @@ SPECS = {
     ("judge", "label_and_cosine"): "label_and_cosine:geology",
     ("judge", "targets"): "targets:geology.example",
     ("world", "organisations"): "organisations:set=rww,sites=2",
+    ("world", "readable"): "readable:pages=600",
     ("world", "synthetic"): "synthetic:pages=2000",
 }
 

@@ -8,7 +8,12 @@ from honeyguide.testing import check_world
 
 from . import samples
 
-SEEDS = {"graph": "page 0", "synthetic": "geology", "archive": "http://rocks.example/0"}
+SEEDS = {
+    "archive": "http://rocks.example/0",
+    "graph": "page 0",
+    "readable": "geology",
+    "synthetic": "geology",
+}
 
 
 def spec_of(name, small_graph, small_archive):
