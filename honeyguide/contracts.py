@@ -79,7 +79,9 @@ class Page:
     links: tuple[Link, ...] = ()
     html: bytes = b""
     labels: tuple[str, ...] = ()  # ground truth of a recorded or generated web: for judges only
-    declared_language: str = field(default="", compare=False)  # by its first tag, such as "en"
+    declared_language: str = field(
+        default="", compare=False, repr=False
+    )  # by its first tag, such as "en"
 
     @property
     def language(self) -> str:

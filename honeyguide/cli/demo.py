@@ -86,10 +86,10 @@ def _explained(comparison: "Comparison") -> str:
 
 def _keep_crawl(plan: "Plan", folder: Path) -> None:
     """Crawl the first web once more, into a folder that the other commands can read."""
-    from honeyguide.storage.crawl_folder import INTERRUPTED, begin, go_on
+    from honeyguide.storage.crawl_folder import INTERRUPTED, create_crawl, run_crawl
 
-    begin(folder, plan)
-    if go_on(folder, lambda *_: None).outcome.reason == INTERRUPTED:
+    create_crawl(folder, plan)
+    if run_crawl(folder, lambda *_: None).outcome.reason == INTERRUPTED:
         raise KeyboardInterrupt
 
 
