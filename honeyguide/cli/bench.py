@@ -80,6 +80,7 @@ def bench(
 ) -> None:
     """Compare agents on the same web, with the same topic, seeds, judge and budget."""
     from honeyguide.bench.report import FILES, write_report
+    from honeyguide.disk.output_paths import check_empty
 
     if of_suite or quick:
         raise experiments_moved("NAME")
@@ -87,7 +88,9 @@ def bench(
     names = agent_names(DEFAULT_AGENTS if agents is None else agents)
     if not world:
         raise HoneyguideError("name the web to crawl with --world, such as --world synthetic")
-    if not replace and any((out / name).exists() for name in FILES):
+    if not any((out / name).exists() for name in FILES):
+        check_empty(out, "a comparison")
+    elif not replace:
         raise HoneyguideError(
             f"{out} has results: name another folder with --out, or --replace them"
         )

@@ -15,14 +15,15 @@ from typing import Any
 
 from honeyguide.assemble import Assembled, table_bytes, with_examples
 from honeyguide.contracts import Cut, Observable, Recalling, Step, Visit
-from honeyguide.disk.files import inside, make_folder, replacing
+from honeyguide.disk.files import UNFINISHED, inside, make_folder, replacing
+from honeyguide.disk.output_paths import check_empty, check_folder
 from honeyguide.engine.loop import Crawl, Observer, Outcome, run_jumping
 from honeyguide.engine.machine import resident_size
 from honeyguide.errors import HoneyguideError
 from honeyguide.learning.policies import save_policy
 from honeyguide.plan import Plan
 from honeyguide.registry import Part, find
-from honeyguide.storage.database import create, holds_crawl, settings
+from honeyguide.storage.database import FILE, WARCS, create, holds_crawl, settings
 from honeyguide.storage.store import Recorded, Store
 from honeyguide.web.http import asked_with
 
@@ -33,12 +34,17 @@ MEMORY_SPENT = "memory spent"
 MEASURED_EVERY = 16  # visits between two looks at the memory that the process holds
 START = "start.policy"  # what the agent of a crawl started from
 LEARNT = "learnt.policy"  # what it has learnt
+# what may be there before the database: a crawl was killed while it was created
+BEFORE = ("lock", START, f"{START}{UNFINISHED}", WARCS)
 PARTS = ("agent", "encoder", "judge", "world")  # that may read files
 LISTS_OF_NAMES = ("domains",)  # settings that are one file, or names with commas between
 
 
 def begin(folder: Path, plan: Plan) -> None:
     """Make a folder the place of a crawl, once all that its plan names has been found."""
+    check_folder(folder)
+    if not (folder / FILE).exists():  # else it is said below that a crawl is there
+        check_empty(folder, "a crawl", BEFORE)
     plan = replace(with_examples(plan), year=time.gmtime().tm_year)
     plan.open().navigator()
     if plan.policy and not holds_crawl(folder):

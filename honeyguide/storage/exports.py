@@ -3,6 +3,7 @@
 import csv
 import json
 import math
+import re
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -296,8 +297,18 @@ FORMATS: dict[str, Callable[[_Pages, Path], None]] = {
 
 
 def format_of(out: Path) -> str:
-    """The format that a file's name asks for; JSON lines where it asks for none."""
-    return next((end[1:] for end in reversed(out.suffixes) if end[1:] in FORMATS), "jsonl")
+    """The format that the ending of a file's name asks for; JSON lines for standard output."""
+    if str(out) == "-":
+        return "jsonl"
+    name = re.sub(r"\.warc\.gz$", ".warc", out.name.lower())
+    format = Path(name).suffix.removeprefix(".")
+    if format not in FORMATS:
+        endings = ", ".join(f".{each}" for each in FORMATS)
+        raise HoneyguideError(
+            f"{out} does not say in which format to write: name a file that ends in {endings} or"
+            f" .warc.gz, or say --format {', '.join(FORMATS)}"
+        )
+    return format
 
 
 # --------------------------------------------------------------------------- status
