@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -35,7 +36,8 @@ from honeyguide.judges.remembered import Remembered
 from honeyguide.learning.policies import load_policy
 from honeyguide.plan import Plan
 from honeyguide.registry import accepts, make
-from honeyguide.urls.patterns import Scope
+from honeyguide.urls import host
+from honeyguide.urls.patterns import OUTSIDE, Scope
 from honeyguide.web.judge_spec import JudgeSpec
 from honeyguide.worlds.graph import GraphWorld
 from honeyguide.worlds.recorded_first import RecordedFirst
@@ -164,10 +166,11 @@ class Assembled:
         return _priced(agent, self.world, plan) if isinstance(self.world, RecordedFirst) else agent
 
     def _listed(self, plan: Plan, guard: Guard) -> Guard:
-        listed = Lists(guard, plan.allow, plan.deny)
+        listed = Lists(guard, plan.allow, plan.deny, plan.host_globs)
         for seed in self.seeds:
             if reason := listed.refusal(seed.url):
-                raise HoneyguideError(f"the seed {seed.url} is never fetched: {reason}")
+                hint = _allow_hint(plan.allow, seed.url) if reason == OUTSIDE else ""
+                raise HoneyguideError(f"the seed {seed.url} is never fetched: {reason}{hint}")
         return listed
 
     def _gate(self, plan: Plan) -> Gate:
@@ -256,7 +259,8 @@ def _world(plan: Plan, judge: Judge, spec: JudgeSpec | None = None) -> World:
 
 def scope(plan: Plan) -> Scope:
     """Which URLs may be requested, redirects included."""
-    return Scope(plan.allow, plan.deny, MOST_HOSTS if plan.is_anonymous else None)
+    most_hosts = MOST_HOSTS if plan.is_anonymous else None
+    return Scope(plan.allow, plan.deny, most_hosts, plan.host_globs)
 
 
 def _with_record(plan: Plan, judge: Judge, world: World) -> World:
@@ -278,6 +282,13 @@ def _priced(agent: Agent, world: RecordedFirst, plan: Plan) -> Priced:
         raise HoneyguideError(f"agent {name!r} weighs nothing: a price would not change its order")
     price = PRICE if plan.price is None else plan.price
     return Priced(agent, world.seconds, price, world.beyond_seconds)
+
+
+def _allow_hint(allow: Sequence[str], seed: str) -> str:
+    """What to say instead of *.example.org where the seed is on example.org itself."""
+    name = host(seed) if "://" in seed else ""
+    meant = name and f"*.{name}" in allow
+    return f" (*.{name} means its subdomains; say --allow {name} for both)" if meant else ""
 
 
 def _seeds(plan: Plan, world: World) -> tuple[Link, ...]:

@@ -53,6 +53,7 @@ class Plan:
     parsers: int = 0  # processes that only read and judge pages; 0: all is done in one
     year: int | None = None  # the present one, for what is far in the future
     bounded: bool = True  # whether domains have limits and copies no links; earlier versions: no
+    host_globs: bool = True  # whether *.example.org in lists matches hosts; earlier versions: no
     random_seed: int = 0
 
     def __post_init__(self) -> None:

@@ -1,7 +1,5 @@
 """What a person does who has not read the manual gets a sentence, and soon."""
 
-import os
-
 import pytest
 
 from tests.test_cli import SMALL, honeyguide, refused
@@ -44,7 +42,7 @@ def test_results_are_never_mixed_with_other_things(command, what, tmp_path):
         f"{tmp_path} holds other things (notes.txt and 1 more): {what} goes into a new or empty"
         " folder"
     )
-    assert sorted(os.listdir(tmp_path)) == ["notes.txt", "photos"]
+    assert {path.name for path in tmp_path.iterdir()} == {"notes.txt", "photos"}
 
 
 def test_an_empty_folder_and_what_a_killed_beginning_left_are_no_other_things(tmp_path):

@@ -142,8 +142,8 @@ Allow = Annotated[
     list[str],
     groups.start_flag(
         "--allow",
-        help="Fetch only from this host, URL prefix or * pattern, or from those listed in a file;"
-        " repeat for more.",
+        help="Fetch only from this host, URL prefix or pattern with * (of hosts or URLs), or from"
+        " those listed in a file; repeat for more.",
         show_default=False,
     ),
 ]

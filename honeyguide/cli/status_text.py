@@ -6,7 +6,7 @@ from typing import Any
 
 ALWAYS_SHOWN = ("topic", "seeds", "world", "judge", "encoder", "agent", "budget")
 # texts of pages that `like` names, and settings that nobody chooses
-NEVER_SHOWN = ("examples", "year", "bounded")
+NEVER_SHOWN = ("examples", "year", "bounded", "host_globs")
 LONGEST_SETTING = 200  # characters
 
 

@@ -39,7 +39,7 @@ def check_empty(path: Path, what: str, own: Container[str] = ()) -> None:
     if not path.is_dir():
         return
     try:
-        others = sorted(name for name in os.listdir(path) if name not in own)
+        others = sorted(each.name for each in path.iterdir() if each.name not in own)
     except OSError as error:
         raise HoneyguideError(f"cannot look into {path}: {error.strerror}") from None
     if others:

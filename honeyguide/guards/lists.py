@@ -29,9 +29,15 @@ _ending = re.compile(r"\.([a-z0-9]{1,8})$", re.IGNORECASE).search
 class Lists:
     """Refuses what lists and file names say, and asks another guard about the rest."""
 
-    def __init__(self, guard: Guard, allow: Sequence[str] = (), deny: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        guard: Guard,
+        allow: Sequence[str] = (),
+        deny: Sequence[str] = (),
+        host_globs: bool = True,  # as Patterns takes it
+    ) -> None:
         self._guard = guard
-        self._listed = listed(allow, deny)
+        self._listed = listed(allow, deny, host_globs)
         self._tally: dict[str, list[int | str]] = {}  # reason -> count, first URL
 
     def refusal(self, url: str) -> str:
@@ -102,7 +108,7 @@ def _patterns(said: str) -> list[str]:
     if file.is_dir():
         raise HoneyguideError(f"the list {said} is a folder, not a file")
     if not file.is_file():
-        return [said]
+        return [_checked_port(said)]
     try:
         lines = [line.partition("#")[0].strip() for line in file.read_text().splitlines()]
     except OSError as error:
@@ -111,4 +117,11 @@ def _patterns(said: str) -> list[str]:
         raise HoneyguideError(f"the list {said} is not text in UTF-8") from None
     if not any(lines):
         raise HoneyguideError(f"the list {said} is empty")
-    return [line for line in lines if line]
+    return [_checked_port(line) for line in lines if line]
+
+
+def _checked_port(pattern: str) -> str:
+    """Refuse "localhost:8000": hosts are compared without ports, so it would match nothing."""
+    if re.fullmatch(r"[^/*]+:\d+", pattern):
+        raise HoneyguideError(f"{pattern!r} names a port: say '{pattern}/', with a slash")
+    return pattern

@@ -154,7 +154,7 @@ def go_on(folder: Path, watcher: Watcher, warn: Warn = _ignore, **changes: Any) 
 def _plan(folder: Path) -> Plan:
     try:
         # a crawl that an earlier version began goes on by the rules of that version
-        return Plan(**{"bounded": False} | settings(folder))
+        return Plan(**{"bounded": False, "host_globs": False} | settings(folder))
     except TypeError as error:
         raise HoneyguideError(
             f"{folder} cannot be resumed: this version of honeyguide does not know all of its"

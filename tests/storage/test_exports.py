@@ -91,7 +91,9 @@ def test_standard_output_gets_json_lines():
     assert format_of(Path("-")) == "jsonl"
 
 
-@pytest.mark.parametrize("name", ["pages.md", "pages", "csv", "pages.csv.gz", "a.csv.bak", ".jsonl."])
+@pytest.mark.parametrize(
+    "name", ["pages.md", "pages", "csv", "pages.csv.gz", "a.csv.bak", ".jsonl."]
+)
 def test_a_file_whose_name_says_no_format_is_refused_with_those_that_do(name):
     with pytest.raises(HoneyguideError, match=r"ends in \.jsonl, \.csv, \.parquet, \.warc or"):
         format_of(Path(name))
