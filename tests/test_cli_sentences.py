@@ -1,8 +1,14 @@
 """What a person does who has not read the manual gets a sentence, and soon."""
 
+import json
+import subprocess
+
 import pytest
 
-from tests.test_cli import SMALL, honeyguide, refused
+from honeyguide.cli.seed_names import read_names
+from honeyguide.errors import HoneyguideError
+from tests.test_cli import PROGRAM, SMALL, honeyguide, refused
+from tests.web.servers import page, served
 
 
 @pytest.fixture(scope="module")
@@ -49,3 +55,87 @@ def test_an_empty_folder_and_what_a_killed_beginning_left_are_no_other_things(tm
     (tmp_path / "lock").touch()
     done = honeyguide("crawl", *SMALL, "--budget", 5, "--out", tmp_path)
     assert done.returncode == 0, done.stderr
+
+
+# --------------------------------------------------------------------------- where to start
+
+
+@pytest.mark.parametrize(
+    ("said", "names"),
+    [
+        ("https://a.example,https://b.example/x", ("https://a.example", "https://b.example/x")),
+        ("https://a.example/x , http://b.example", ("https://a.example/x", "http://b.example")),
+        ("a.example,b.example/x,y", ("a.example", "b.example/x,y")),
+        ("https://a.example, b.example,", ("https://a.example", "b.example")),
+        ("https://a.example/x,y", ("https://a.example/x,y",)),
+        ("a.example/?near=1,2#a,b", ("a.example/?near=1,2#a,b",)),
+        ("example.org/robots.txt", ("example.org/robots.txt",)),
+        ("https://seeds.txt", ("https://seeds.txt",)),
+    ],
+)
+def test_seeds_with_commas_between_them_are_several_unless_the_comma_is_in_a_url(said, names):
+    assert read_names([said], "web") == names
+
+
+@pytest.mark.parametrize("name", ["Paris, Texas", "a.example,b.example", "1000 random pages", ""])
+def test_names_of_pages_of_a_recorded_web_keep_their_commas(name):
+    assert read_names([name], "graph:somewhere") == (name,)
+
+
+def seed_file(folder, data):
+    (folder / "seeds.txt").write_bytes(data)
+    return str(folder / "seeds.txt")
+
+
+def test_a_file_of_seeds_has_one_a_line_and_comments(tmp_path):
+    lines = "\ufeff# mine\n\nhttps://a.example/#top  # a comment\r\n  b.example/x,y\n"
+    file = seed_file(tmp_path, lines.encode())
+    names = ("https://a.example/#top", "b.example/x,y")
+    assert read_names([file, "c.example"], "web") == (*names, "c.example")
+    assert read_names([file], "graph:somewhere") == names
+
+
+@pytest.mark.parametrize(
+    ("data", "sentence"),
+    [
+        (b"", "is empty"),
+        (b"# nothing yet\n", "has comments and no page to start from"),
+        (b"\x89PNG\r\n", "is not text in UTF-8"),
+        (b"a\0b", "is not text in UTF-8"),
+    ],
+)
+def test_a_file_without_seeds_is_told(data, sentence, tmp_path):
+    file = seed_file(tmp_path, data)
+    told = refused("crawl", "--topic", "rocks", "--seed", file, "--out", tmp_path / "out")
+    assert told == f"{file} {sentence}"
+
+
+@pytest.mark.parametrize("command", ["crawl", "bench", "find"])
+def test_a_file_of_seeds_that_is_not_there_is_told(command, tmp_path):
+    task = ("--topic", "rocks", "--world", "web", "--out", "out", "--seed")
+    told = refused(command, *(task if command != "find" else ()), "seeds.txt", folder=tmp_path)
+    assert told == "there is no file seeds.txt to read; a URL begins with https://"
+    with pytest.raises(HoneyguideError, match="there is no file lists/mine"):
+        read_names(["lists/mine.csv"], "web")
+
+
+def test_a_crawl_starts_from_all_pages_of_a_file_of_a_config_and_of_standard_input(tmp_path):
+    with served({"/": page(b"<p>rocks"), "/a,b": page(b"<p>stones")}) as server:
+        site = f"http://127.0.0.1:{server.port}"
+        seed_file(tmp_path, f"{site}/\n{site}/a,b\n".encode())
+        (tmp_path / "crawl.toml").write_text('topic = "rocks"\nseed = "seeds.txt"\n')
+        live = ("--allow-private", "--delay", 0, "--budget", 2)
+        command = ("crawl", *live, "--config", "crawl.toml")
+        done = honeyguide(*command, "--out", "out", folder=tmp_path)
+        assert "among 2 fetched" in done.stdout, done.stderr
+        piped = subprocess.run(
+            [PROGRAM, *map(str, command), "--seed", "-", "--out", "piped"],
+            cwd=tmp_path,
+            input=f"{site}/a,b\n{site}/\n",
+            capture_output=True,
+            text=True,
+            timeout=100,
+        )
+        assert "among 2 fetched" in piped.stdout, piped.stderr
+    known = json.loads(honeyguide("status", tmp_path / "piped", "--json").stdout)
+    assert known["settings"]["seeds"] == [f"{site}/a,b", f"{site}/"]

@@ -13,6 +13,7 @@ from rich.table import Table
 from honeyguide.cli import flags
 from honeyguide.cli import help_groups as groups
 from honeyguide.cli.progress import progress_bar
+from honeyguide.cli.seed_names import read_names
 from honeyguide.cli.terminal import console
 from honeyguide.errors import HoneyguideError, nothing_fetched
 from honeyguide.text.words import printable
@@ -99,7 +100,7 @@ def bench(
 
     plan = Plan(
         topic=topic,
-        seeds=tuple(seeds),
+        seeds=read_names(seeds, world),
         like=tuple(like),
         world=world,
         judge=judge,

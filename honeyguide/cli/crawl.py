@@ -5,6 +5,7 @@ from typing import Annotated
 from honeyguide.cli import flags
 from honeyguide.cli import help_groups as groups
 from honeyguide.cli.run_folder import run_folder
+from honeyguide.cli.seed_names import read_names
 
 Record = Annotated[
     str,
@@ -93,7 +94,8 @@ def crawl(
     from honeyguide.storage.crawl_folder import begin
 
     given = {name: value for name, value in locals().items() if name in Plan.__slots__}
-    plan = Plan(**given | {"allow": read_list(allow), "deny": read_list(deny)})
+    lists = {"seeds": read_names(seeds, world), "allow": read_list(allow), "deny": read_list(deny)}
+    plan = Plan(**given | lists)
     flags.refuse_unused(world, **{name: given[name] for name in WEB_SETTINGS})
     begin(out, plan)
     run_folder(out)

@@ -2,11 +2,13 @@
 
 import asyncio
 import json
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from honeyguide.cli import flags
+from honeyguide.cli.seed_names import read_names
 from honeyguide.errors import HoneyguideError
 from honeyguide.text.words import counted
 
@@ -16,7 +18,10 @@ if TYPE_CHECKING:
 
 def find(
     homes: Annotated[
-        list[str], typer.Argument(help="The home pages of sites.", show_default=False)
+        list[str],
+        typer.Argument(
+            help="The home pages of sites, or a file with one a line.", show_default=False
+        ),
     ],
     kind: Annotated[
         str,
@@ -50,7 +55,7 @@ def find(
     sites = open_sites(world, delay, contact=contact, allow_private=allow_private, resolve=resolve)
 
     show = _show_json if as_json else _show
-    addresses, wrong = _addresses(homes)
+    addresses, wrong = _addresses(read_names(homes, world))
     for answer in wrong:
         show(answer)
 
@@ -65,7 +70,7 @@ def find(
         raise HoneyguideError("no site could be looked at")
 
 
-def _addresses(homes: list[str]) -> "tuple[list[str], list[Answer]]":
+def _addresses(homes: Iterable[str]) -> "tuple[list[str], list[Answer]]":
     """Return the URLs of home pages, each once, and an answer for each that is no URL."""
     from honeyguide.cli.sites import address
     from honeyguide.source_finder.find import Answer

@@ -129,7 +129,12 @@ Judge = Annotated[
 
 Seeds = Annotated[
     list[str],
-    groups.start_flag("--seed", help="A page to start from; repeat for more.", show_default=False),
+    groups.start_flag(
+        "--seed",
+        help="A page to start from, or a file with one a line (- is standard input);"
+        " repeat for more.",
+        show_default=False,
+    ),
 ]
 World = Annotated[
     str,

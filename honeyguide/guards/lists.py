@@ -17,6 +17,7 @@ from honeyguide.contracts import (
     Visit,
     nbytes_of,
 )
+from honeyguide.disk.line_files import read_lines
 from honeyguide.errors import HoneyguideError
 from honeyguide.guards.traps import FILE_TYPES
 from honeyguide.guards.wrapping import screened_by
@@ -109,12 +110,7 @@ def _patterns(said: str) -> list[str]:
         raise HoneyguideError(f"the list {said} is a folder, not a file")
     if not file.is_file():
         return [_checked_port(said)]
-    try:
-        lines = [line.partition("#")[0].strip() for line in file.read_text().splitlines()]
-    except OSError as error:
-        raise HoneyguideError(f"cannot read the list {said}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise HoneyguideError(f"the list {said} is not text in UTF-8") from None
+    lines = [line.partition("#")[0].strip() for line in read_lines(file)]
     if not any(lines):
         raise HoneyguideError(f"the list {said} is empty")
     return [_checked_port(line) for line in lines if line]
