@@ -21,7 +21,7 @@ from honeyguide.disk.output_paths import check_folder
 from honeyguide.errors import HoneyguideError
 from honeyguide.recorded.writer import drafts
 from honeyguide.storage.crawl_folder import from_root
-from honeyguide.web.http import NOBODY, user_agent
+from honeyguide.web.http import user_agent
 from tests.web.servers import page, served
 
 PROGRAM = Path(sys.executable).parent / "honeyguide"
@@ -431,7 +431,7 @@ def test_rules_for_another_crawler_are_asked_for_under_the_own_name():
     assert "Disallow: /private (line 2)" in other.stdout
     assert "sitemap: http://a.test/s.xml" in own.stdout
     assert "private address" in refusal.stdout
-    assert {headers["user-agent"] for headers in server.requests} == {user_agent(NOBODY)}
+    assert {headers["user-agent"] for headers in server.requests} == {user_agent()}
 
 
 BAD = {

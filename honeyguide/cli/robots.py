@@ -48,8 +48,7 @@ async def _ask_site(url: str, user_agent: str, allow_private: bool, resolve: str
     from honeyguide.web.robots import Robots
 
     hosts = FixedAddresses(resolve) if resolve else None
-    name = http.user_agent(http.NOBODY)
-    fetcher = http.HttpFetcher(name, allow_private=allow_private, hosts=hosts)
+    fetcher = http.HttpFetcher(http.user_agent(), allow_private=allow_private, hosts=hosts)
     asker = Robots(fetcher, user_agent)
     try:
         return await asker.decide(url)

@@ -63,21 +63,22 @@ _BY_TYPE: tuple[tuple[type[BaseException], str], ...] = (
     (aiohttp.ClientResponseError, "bad response"),
 )
 
-NOBODY = "https://example.org/"  # the contact of an anonymous crawl
 
-
-def user_agent(contact: str) -> str:
-    """The User-Agent header: the crawler's name and how to reach its operator."""
+def user_agent(contact: str = "") -> str:
+    """The User-Agent header: the crawler's name and, if that is known, how to reach its operator."""
+    product = f"honeyguide/{VERSION}"
+    if not contact:
+        return product
     if not ("@" in contact or "://" in contact) or not contact.isascii():
         raise HoneyguideError(f"contact must be a web or e-mail address, not {contact!r}")
     if not contact.isprintable() or set(contact) & set("() "):
         raise HoneyguideError(f"contact {contact!r} has characters that a header cannot carry")
-    return f"honeyguide/{VERSION} (+{contact})"
+    return f"{product} (+{contact})"
 
 
 def asked_with(contact: str) -> dict[str, str]:
     """The headers that every request sends."""
-    return {"User-Agent": user_agent(contact or NOBODY), **_ASKED}
+    return {"User-Agent": user_agent(contact), **_ASKED}
 
 
 @part("fetcher", "http")

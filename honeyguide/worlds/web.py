@@ -24,7 +24,6 @@ from honeyguide.urls.patterns import Scope
 from honeyguide.web.fetch_limits import Terms
 from honeyguide.web.host_schedule import may_pass
 from honeyguide.web.html import MAX_BODY, Parsed
-from honeyguide.web.http import NOBODY
 from honeyguide.web.judge_spec import JudgeSpec
 from honeyguide.web.parser_pool import (
     InProcess,
@@ -137,7 +136,7 @@ class WebWorld:
 def live_web(  # noqa: PLR0913 each is something that a user can say
     judge: Judge,
     *,
-    contact: str = NOBODY,
+    contact: str = "",  # empty: an anonymous crawl
     delay: float = 1.0,  # seconds between two requests to a host
     allow_private: bool = False,
     resolve: str = "",  # "NAME=ADDRESS:PORT,...": addresses of hosts; "*" is any host
