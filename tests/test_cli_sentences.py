@@ -8,7 +8,7 @@ import pytest
 from honeyguide.cli.seed_names import read_names
 from honeyguide.errors import HoneyguideError
 from tests.test_cli import PROGRAM, SMALL, honeyguide, refused
-from tests.web.servers import page, served
+from tests.web.servers import page, redirect, served
 
 
 @pytest.fixture(scope="module")
@@ -139,3 +139,36 @@ def test_a_crawl_starts_from_all_pages_of_a_file_of_a_config_and_of_standard_inp
         assert "among 2 fetched" in piped.stdout, piped.stderr
     known = json.loads(honeyguide("status", tmp_path / "piped", "--json").stdout)
     assert known["settings"]["seeds"] == [f"{site}/a,b", f"{site}/"]
+
+
+# --------------------------------------------------------------------------- status
+
+
+def test_status_accounts_for_every_fetch_and_shows_a_delay_of_nothing(tmp_path):
+    links = b"".join(b"<a href=/%s>x</a>" % name for name in (b"shy", b"a", b"moved", b"gone"))
+    answers = {
+        "/": page(b"<p>geology, rocks</p>" + links),
+        "/shy": page(b"<meta name=robots content=noindex><p>geology</p>"),
+        "/a": page(b"<p>ships and harbours</p>"),
+        "/moved": redirect("/"),
+    }
+    with served(answers) as server:
+        seed = f"http://127.0.0.1:{server.port}/"
+        live = ("--allow-private", "--delay", 0, "--budget", 5, "--judge", "keywords:geology")
+        task = ("--topic", "geology", "--seed", seed, "--out", tmp_path / "out")
+        done = honeyguide("crawl", *task, *live)
+        assert done.returncode == 0, done.stderr
+    told = honeyguide("status", tmp_path / "out").stdout
+    figures = dict(line.rsplit(maxsplit=1) for line in told.splitlines()[1:6])
+    assert figures == {
+        "relevant": "1",
+        "not relevant": "1",
+        "noindex": "1",
+        "repeated": "1",
+        "failed": "1",
+    }
+    assert told.startswith("visits       5 of 5\n")
+    assert "\n  delay          0\n" in told
+    known = json.loads(honeyguide("status", tmp_path / "out", "--json").stdout)
+    parts = ("relevant", "not_relevant", "noindex", "repeated", "failed")
+    assert known["visits"] == sum(known[part] for part in parts)

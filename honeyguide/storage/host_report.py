@@ -32,7 +32,8 @@ _CLOCK = 0.01  # seconds by which a timer may be early
 _EXAMPLES = 10
 # failures of requests that cannot have reached the host
 _UNSENT = frozenset(
-    {"connection refused", "unreachable", "tls", "dns", "private address", "too many open files"}
+    {"connection refused", "unreachable", "tls", "plain http", "dns", "private address"}
+    | {"too many open files"}
 )
 _EVERY_EVENT = (1 << 63) - 1  # a number beyond all of them
 

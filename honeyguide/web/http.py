@@ -54,6 +54,8 @@ _BY_ERRNO = {
     errno.EMFILE: TOO_MANY_FILES,
     errno.ENFILE: TOO_MANY_FILES,
 }
+# What OpenSSL calls an answer that is no TLS, by its version.
+_NOT_TLS = frozenset({"WRONG_VERSION_NUMBER", "HTTP_REQUEST", "RECORD_LAYER_FAILURE"})
 _BY_TYPE: tuple[tuple[type[BaseException], str], ...] = (
     (TimeoutError, "timeout"),
     (PrivateAddressError, "private address"),
@@ -65,7 +67,7 @@ _BY_TYPE: tuple[tuple[type[BaseException], str], ...] = (
 
 
 def user_agent(contact: str = "") -> str:
-    """The User-Agent header: the crawler's name and, if that is known, how to reach its operator."""
+    """The User-Agent header: the crawler's name and, if known, how to reach its operator."""
     product = f"honeyguide/{VERSION}"
     if not contact:
         return product
@@ -296,6 +298,8 @@ def _failure_of(error: BaseException) -> str:
     """A short, stable name for what a request raised."""
     if isinstance(error, aiohttp.ClientPayloadError):
         return _body_failure(error)
+    if getattr(getattr(error, "os_error", None), "reason", "") in _NOT_TLS:
+        return "plain http"
     for kind, known in _BY_TYPE:
         if isinstance(error, kind):
             return known

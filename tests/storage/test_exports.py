@@ -251,6 +251,7 @@ def test_bad_input_is_one_sentence(folder, tmp_path):
 def test_status_says_how_a_crawl_stands(folder):
     known = status(folder)
     assert (known["visits"], known["pages"], known["relevant"]) == (5, 3, 1)
+    assert (known["not_relevant"], known["noindex"], known["repeated"]) == (2, 0, 1)
     assert known["failures"] == {"timeout": 1}
     assert (known["waiting"], known["stopped"], known["process"]) == (7, "budget spent", "")
     assert known["last"] == 1_700_000_000.5
