@@ -29,6 +29,7 @@ from honeyguide.web.http import asked_with
 
 Watcher = Callable[[Plan, Recorded, Visit], None]  # told of each absorbed visit
 Warn = Callable[[str], None]  # told what is lost without which a crawl goes on
+Start = Callable[[Recorded, bool], None]  # told of the crawl, and whether it is a live one
 INTERRUPTED = "interrupted"
 MEMORY_SPENT = "memory spent"
 MEASURED_EVERY = 16  # visits between two looks at the memory that the process holds
@@ -107,10 +108,21 @@ class Ended:
     differing: int = 0  # choices of earlier runs that this version would not make
 
 
-def go_on(folder: Path, watcher: Watcher, warn: Warn = _ignore, **changes: Any) -> Ended:
+def _ignore_start(recorded: Recorded, live: bool) -> None:
+    """Tell nobody."""
+
+
+def go_on(
+    folder: Path,
+    watcher: Watcher,
+    warn: Warn = _ignore,
+    start: Start = _ignore_start,
+    **changes: Any,
+) -> Ended:
     """Crawl in a folder from where it was, until a limit (which may change) or an interruption.
 
-    What is lost without which the crawl goes on is told in sentences before the first page.
+    What is lost without which the crawl goes on is told in sentences before the first page; then
+    `start` is called.
     """
     plan = replace(_plan(folder), **changes)
     if plan.policy:
@@ -134,6 +146,7 @@ def go_on(folder: Path, watcher: Watcher, warn: Warn = _ignore, **changes: Any) 
         crawl.observer = _within_memory(crawl, limit or math.inf)
         crawl.begin = recorded.started_at
         run = _run_live if opened.takes_time else _run_simulated
+        start(recorded, opened.world.live)
         outcome = run(crawl, opened)
         store.snapshot(recorded.navigator.state())
         cuts = recorded.navigator.guard.report()
