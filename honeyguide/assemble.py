@@ -150,7 +150,16 @@ class Assembled:
 
     def simulate(self, observer: Observer | None = None) -> Outcome:
         """Crawl a recorded or generated web."""
+        self.refuse_live()
         return run_jumping(self.crawl(self.navigator(), observer).run(self.seeds))
+
+    def refuse_live(self) -> None:
+        """Raise an error for the live web, which does not answer on a clock that jumps."""
+        if self.world.live:
+            raise HoneyguideError(
+                "the live web can be crawled, but not simulated or compared on: keep a crawl of it"
+                " with 'honeyguide crawl', then make a recorded web with 'honeyguide import warc'"
+            )
 
     def _surveyed(self) -> list[str]:
         """The same URLs for every crawl on a web."""

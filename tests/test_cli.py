@@ -583,15 +583,13 @@ def test_a_bench_replaces_earlier_results_only_when_told(small_graph, tmp_path):
     assert budget() == 4
 
 
-def test_a_bench_that_could_fetch_nothing_says_why(tmp_path):
-    with served({}) as server:
-        done = honeyguide(
-            *("bench", "--world", "web", "--topic", "geology", "--agents", "random", "--runs", 2),
-            *("--seed", f"http://127.0.0.1:{server.port}/", "--budget", 3, "--out", tmp_path),
-        )
-    assert done.returncode == 0, done.stderr
-    why = "private address, inside this network: --allow-private allows it (2)"
-    assert done.stderr == f"honeyguide: nothing could be fetched: {why}\n"
+def test_a_bench_that_could_fetch_nothing_says_why(small_archive, tmp_path):
+    done = honeyguide(
+        *("bench", "--world", f"archive:{small_archive}", "--topic", "geology", "--runs", 2),
+        *("--seed", "http://rocks.example/none", "--agents", "random", "--out", tmp_path),
+    )
+    assert done.returncode == 4, done.stderr
+    assert done.stderr == "honeyguide: nothing could be fetched: not archived (2)\n"
 
 
 def interrupted(*arguments, folder, seconds):

@@ -1,10 +1,19 @@
 """What a person does who has not read the manual gets a sentence, and soon."""
 
+import asyncio
 import json
+import re
+import socket
 import subprocess
+import threading
+from contextlib import contextmanager, suppress
 
 import pytest
+from rich.progress import Task
+from typer.testing import CliRunner
 
+from honeyguide.cli import app
+from honeyguide.cli.progress import Report
 from honeyguide.cli.seed_names import read_names
 from honeyguide.errors import HoneyguideError
 from tests.test_cli import PROGRAM, SMALL, honeyguide, refused
@@ -172,3 +181,196 @@ def test_status_accounts_for_every_fetch_and_shows_a_delay_of_nothing(tmp_path):
     known = json.loads(honeyguide("status", tmp_path / "out", "--json").stdout)
     parts = ("relevant", "not_relevant", "noindex", "repeated", "failed")
     assert known["visits"] == sum(known[part] for part in parts)
+
+
+# --------------------------------------------------------------------------- while nothing happens
+
+
+def task(name, total, completed, news=""):
+    return Task(name, f"task {name}", total, completed, _get_time=float, fields={"news": news})
+
+
+def test_lines_tell_what_has_moved_or_what_is_waited_for():
+    report = Report()
+    first, second = task(0, 1000, 5, "2 relevant"), task(1, None, 0)
+    assert report.lines([first, second], 10.2) == [
+        "task 0: 5 of 1,000, 2 relevant after 10 s",
+        "task 1: 0 after 10 s",
+    ]
+    first.completed = 1200
+    assert report.lines([first, second], 75) == [
+        "task 0: 1,200 of 1,000, 2 relevant after 1 min 15 s"
+    ]
+    assert report.lines([first, second], 7300) == ["task 1: 0 after 2 h 1 min"]
+    assert report.lines([], 1) == []
+
+
+def late(writer):
+    """Answer so late that lines of progress are due."""
+
+    async def write():
+        await asyncio.sleep(2)
+        writer.write(page(b"<p>geology"))
+        await writer.drain()
+
+    return write()
+
+
+def test_without_a_terminal_lines_tell_how_far_a_crawl_is(tmp_path, monkeypatch):
+    monkeypatch.setattr("honeyguide.cli.progress.FIRST_LINE", 0.5)
+    monkeypatch.setattr("honeyguide.cli.first_answers.SILENCE", 0.2)
+    with served({"/": page(b"<p>geology <a href=/late>x</a>"), "/late": late}) as server:
+        seed = f"http://127.0.0.1:{server.port}/"
+        live = ["--allow-private", "--delay", "0", "--budget", "2", "--out", str(tmp_path / "out")]
+        command = ["crawl", "--topic", "geology", "--seed", seed, *live]
+        done = CliRunner().invoke(app, command)
+        assert done.exit_code == 0, done.output
+        assert re.search(r"^pages: 1 of 2, 1 relevant after \d+ s$", done.stderr, re.MULTILINE)
+        slow = CliRunner().invoke(
+            app, [*command[:4], f"{seed}late", *command[5:-1], f"{tmp_path}/b"]
+        )
+        assert f"no answer from {seed}late after 0.2 s: waiting" in slow.stderr
+
+
+@pytest.mark.parametrize(
+    ("command", "line"),
+    [
+        (["bench", *SMALL, "--budget", "50", "--agents", "random"], r"random: \d+ of 250 after"),
+        (
+            ["find", "http://site0.tesw.example/", "--world", "organisations:tesw"],
+            "sites: 0 of 1 after",
+        ),
+    ],
+)
+def test_other_commands_tell_how_far_they_are_too(command, line, tmp_path, monkeypatch):
+    monkeypatch.setattr("honeyguide.cli.progress.FIRST_LINE", 0.01)
+    out = ["--out", str(tmp_path / "out")] if command[0] == "bench" else []
+    done = CliRunner().invoke(app, [*command, *out])
+    assert done.exit_code == 0, done.output
+    assert re.search(f"^{line}", done.stderr, re.MULTILINE)
+    assert not re.search(line, done.stdout)
+
+
+# --------------------------------------------------------------------------- seeds that fail
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as held:
+        return held.getsockname()[1]
+
+
+def test_seeds_that_fail_are_told_at_once_and_end_a_crawl_with_a_code_of_their_own(tmp_path):
+    refusing = f"http://127.0.0.1:{free_port()}/"
+    seeds = ("--seed", "http://nowhere.invalid/", "--seed", refusing, "--seed", "http://a.test:25/")
+    live = ("--allow-private", "--topic", "rocks", "--max-seconds", 5, "--out", tmp_path / "out")
+    done = honeyguide("crawl", *seeds, *live)
+    assert done.returncode == 4
+    told = done.stderr.splitlines()
+    again = r"; trying again in \d+ s"
+    for sentence in (
+        rf"honeyguide: http://nowhere\.invalid/ cannot be fetched: dns, no such host{again}",
+        rf"honeyguide: {re.escape(refusing)} cannot be fetched: connection refused{again}",
+        r"honeyguide: http://a\.test:25/ cannot be fetched: port, not one for web pages",
+    ):
+        assert sum(bool(re.fullmatch(sentence, line)) for line in told) == 1, told
+    assert told[-1].startswith("honeyguide: nothing could be fetched: ")
+    assert "dns, no such host (1)" in told[-1]
+
+
+def test_a_crawl_of_which_one_seed_answers_is_no_failure(tmp_path):
+    with served({"/": page(b"<p>geology")}) as server:
+        seeds = ("--seed", f"http://127.0.0.1:{server.port}/", "--seed", "http://a.test:25/")
+        live = ("--allow-private", "--delay", 0, "--topic", "rocks", "--out", tmp_path / "out")
+        done = honeyguide("crawl", *seeds, *live)
+    assert done.returncode == 0
+    told = "honeyguide: http://a.test:25/ cannot be fetched: port, not one for web pages\n"
+    assert done.stderr == told
+
+
+def test_many_seeds_that_fail_are_not_all_named(tmp_path):
+    lines = "".join(f"http://a.test:25/{number}\n" for number in range(40))
+    file = seed_file(tmp_path, lines.encode())
+    task = ("--topic", "rocks", "--seed", file, "--delay", 0, "--out", tmp_path / "out")
+    done = honeyguide("crawl", *task)
+    assert done.returncode == 4
+    assert done.stderr.count(" cannot be fetched: port, not one for web pages\n") == 10
+    assert "more seeds cannot be fetched: `honeyguide status` counts the failures" in done.stderr
+
+
+def test_a_resumed_crawl_that_can_fetch_nothing_more_says_so_and_how_it_ended(tmp_path):
+    port = free_port()
+    live = ("--resolve", f"*=127.0.0.1:{port}", "--allow-private", "--delay", 0)
+    home = page(b'<p>geology <a href="http://b.test/">b</a>')
+    with served({"/": home}, port):
+        task = ("--topic", "geology", "--seed", "http://a.test/", "--budget", 1)
+        done = honeyguide("crawl", *task, *live, "--out", tmp_path / "out")
+        assert done.returncode == 0, done.stderr
+    again = ("resume", tmp_path / "out", "--budget", 2)
+    done = honeyguide(*again)
+    assert done.returncode == 4, done.stderr
+    assert done.stderr == "honeyguide: nothing could be fetched: connection refused (1)\n"
+    assert honeyguide(*again).returncode == 0  # its budget is spent: it has done what it should
+
+
+def test_a_resumed_crawl_that_waits_for_its_network_says_so_and_why(tmp_path):
+    port = free_port()
+    live = ("--resolve", f"*=127.0.0.1:{port}", "--allow-private", "--delay", 0)
+    names = [f"h{number}.test" for number in range(4)]
+    links = "".join(f'<a href="http://{name}/2">x</a>' for name in names).encode()
+    with served({"/": page(b"<p>geology" + links)}, port):
+        seeds = [each for name in names for each in ("--seed", f"http://{name}/")]
+        done = honeyguide(
+            *("crawl", "--topic", "geology", *seeds, *live, "--agent", "breadth_first"),
+            *("--budget", 4, "--out", tmp_path / "out"),
+        )
+        assert done.returncode == 0, done.stderr
+    done = honeyguide("resume", tmp_path / "out", "--budget", 9, "--max-seconds", 4)
+    told = (
+        r"honeyguide: no host answers any more \(h\d\.test: connection refused, .*\): this machine"
+    )
+    assert re.search(told, done.stderr), done.stderr
+    assert "waiting until it is back" in done.stderr
+
+
+def test_a_server_that_speaks_plain_http_is_told_apart_from_a_wrong_certificate(tmp_path):
+    def plain(connection):
+        connection.recv(100)
+        connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+    with answering(plain) as port:
+        live = ("--allow-private", "--max-seconds", 3, "--topic", "rocks")
+        seed = f"https://127.0.0.1:{port}/"
+        done = honeyguide("crawl", "--seed", seed, *live, "--out", tmp_path / "out")
+    assert "plain http, the server answered without TLS: try http:// instead" in done.stderr
+    assert done.returncode == 4
+
+
+@contextmanager
+def answering(answer):
+    """A server whose connections are handled one by one; its port."""
+
+    def run():
+        while True:
+            with suppress(ConnectionError):
+                try:
+                    connection, _ = server.accept()
+                except OSError:
+                    return
+                with connection:
+                    answer(connection)
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        thread = threading.Thread(target=run)
+        thread.start()
+        yield server.getsockname()[1]
+        server.shutdown(socket.SHUT_RDWR)
+    thread.join()
+
+
+def test_the_live_web_is_not_compared_on(tmp_path):
+    told = refused(
+        *("bench", "--world", "web", "--topic", "geology", "--seed", "https://a.example/"),
+        *("--out", tmp_path / "out"),
+    )
+    assert told.startswith("the live web can be crawled, but not simulated or compared on: ")
+    assert not (tmp_path / "out").exists()

@@ -13,6 +13,7 @@ from rich.table import Table
 from honeyguide.cli import flags
 from honeyguide.cli import help_groups as groups
 from honeyguide.cli.progress import progress_bar
+from honeyguide.cli.run_folder import NOTHING_FETCHED
 from honeyguide.cli.seed_names import read_names
 from honeyguide.cli.terminal import console
 from honeyguide.errors import HoneyguideError, nothing_fetched
@@ -119,6 +120,7 @@ def bench(
     print_results(written)
     if 0 < sum(sum(runs.pages) for runs in comparison.runs) == comparison.failures.total():
         typer.echo(f"honeyguide: {nothing_fetched(comparison.failures)}", err=True)
+        raise typer.Exit(NOTHING_FETCHED)
 
 
 def _command() -> str:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from honeyguide.cli import flags
+from honeyguide.cli.progress import progress_bar
+from honeyguide.cli.run_folder import NOTHING_FETCHED
 from honeyguide.cli.seed_names import read_names
 from honeyguide.errors import HoneyguideError
 from honeyguide.text.words import counted
@@ -59,15 +61,23 @@ def find(
     for answer in wrong:
         show(answer)
 
-    async def run() -> "list[Answer]":
-        try:
-            return await finder.find(addresses, sites, show)
-        finally:
-            await sites.close()
+    with progress_bar() as bar:
+        task = bar.add_task("sites", total=len(addresses), news="")
 
-    answers = asyncio.run(run())
+        def tell(answer: "Answer") -> None:
+            bar.advance(task)
+            show(answer)
+
+        async def run() -> "list[Answer]":
+            try:
+                return await finder.find(addresses, sites, tell)
+            finally:
+                await sites.close()
+
+        answers = asyncio.run(run())
     if all(answer.complaint for answer in answers):
-        raise HoneyguideError("no site could be looked at")
+        typer.echo("honeyguide: no site could be looked at", err=True)
+        raise typer.Exit(NOTHING_FETCHED)
 
 
 def _addresses(homes: Iterable[str]) -> "tuple[list[str], list[Answer]]":
