@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from honeyguide.contracts import World
-from honeyguide.errors import HoneyguideError
+from honeyguide.errors import HoneyguideError, explained
 from honeyguide.judges.like import read_examples
+
+FILE_ENDINGS = (".html", ".htm", ".txt", ".text")  # which no host has
 
 
 def example_texts(names: Sequence[str], world: World) -> tuple[str, ...]:
@@ -19,6 +21,8 @@ def example_texts(names: Sequence[str], world: World) -> tuple[str, ...]:
 def _text(name: str, world: World) -> str:
     if Path(name).is_file():
         return read_examples([name])[0]
+    if "://" not in name and name.lower().endswith(FILE_ENDINGS) and world.live:
+        raise HoneyguideError(f"there is no file {name} to read; a URL begins with https://")
     return _run(_visited(name, world))
 
 
@@ -26,7 +30,7 @@ async def _visited(name: str, world: World) -> str:
     visit = await world.visit(world.find(name))
     await world.close()
     if visit.page is None or not visit.page.text.strip():
-        reason = visit.failure or "it has no text"
+        reason = explained(visit.failure) or "it has no text"
         raise HoneyguideError(f"the example page {name} cannot be read: {reason}")
     return f"{visit.page.title}\n{visit.page.text}"
 

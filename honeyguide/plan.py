@@ -66,6 +66,8 @@ class Plan:
             object.__setattr__(self, "judge", _judge_with_examples(self.judge))
         elif not self.topic:
             object.__setattr__(self, "topic", _topic_of(self.judge))
+        if self.judge == "like" and not (self.like or self.examples):
+            raise HoneyguideError("judge 'like' needs example pages: name some with --like")
         if not self.seeds:
             raise HoneyguideError("a crawl needs at least one seed page to start from")
         self._check_numbers()

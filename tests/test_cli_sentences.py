@@ -7,15 +7,19 @@ import socket
 import subprocess
 import threading
 from contextlib import contextmanager, suppress
+from types import SimpleNamespace
 
 import pytest
 from rich.progress import Task
 from typer.testing import CliRunner
 
 from honeyguide.cli import app
+from honeyguide.cli.first_answers import Silence
 from honeyguide.cli.progress import Report
 from honeyguide.cli.seed_names import read_names
+from honeyguide.contracts import Verdict
 from honeyguide.errors import HoneyguideError
+from honeyguide.registry import make
 from tests.test_cli import PROGRAM, SMALL, honeyguide, refused
 from tests.web.servers import page, redirect, served
 
@@ -374,3 +378,64 @@ def test_the_live_web_is_not_compared_on(tmp_path):
     )
     assert told.startswith("the live web can be crawled, but not simulated or compared on: ")
     assert not (tmp_path / "out").exists()
+
+
+# --------------------------------------------------------------------------- a first hour
+
+LIVE = ("crawl", "--topic", "rocks", "--out", "out", "--seed", "https://a.example/")
+WRONG = {
+    "judge 'like' needs example pages: name some with --like": (*LIVE, "--judge", "like"),
+    "there is no file rock.html to read; a URL begins with https://": (
+        *LIVE,
+        "--like",
+        "rock.html",
+    ),
+    "--search names no word: say what to look for": (*LIVE, "--search", " "),
+    "world 'graph' needs path: say 'graph:path=...'": (*LIVE, "--world", "graph"),
+    "world 'web' has no labels": ("list", "labels", "--world", "web"),
+    "'foo' is no web address, such as https://example.org/": ("robots", "foo"),
+    "cannot read a.example: No such file or directory; a URL begins with https://": (
+        *("regions", "a.example"),
+    ),
+    "name a page: a URL, a file, or - for standard input": ("regions", ""),
+    "name the home page of a site, such as https://example.org/": ("find", ""),
+    "cannot write gone/model: there is no folder gone": (
+        *("train", "judge", "--positive", "x", "--negative", "y", "--out", "gone/model"),
+    ),
+}
+
+
+@pytest.mark.parametrize("sentence", WRONG)
+def test_what_a_newcomer_gets_wrong_is_said_plainly(sentence, tmp_path):
+    assert refused(*WRONG[sentence], folder=tmp_path) == sentence
+    assert not list(tmp_path.iterdir())
+
+
+def test_rules_of_a_site_are_asked_for_without_a_scheme(tmp_path):
+    (tmp_path / "robots.txt").write_text("User-agent: *\nDisallow: /private\n")
+    done = honeyguide("robots", "example.org/private", "--file", tmp_path / "robots.txt")
+    assert done.stdout.startswith("honeyguide may not fetch https://example.org/private: ")
+
+
+@pytest.mark.parametrize("host", ["localhost", "[::1]"])
+def test_a_host_without_a_dot_is_a_place_to_start_from_if_the_scheme_is_said(host):
+    web = make("world", "web", judge=lambda page: Verdict(0.0, False))
+    assert web.find(f"http://{host}:8000/").url == f"http://{host}:8000/"
+    with pytest.raises(HoneyguideError, match="no web address to start from"):
+        web.find("geology")
+
+
+def test_a_watch_of_which_no_page_answers_ends_with_a_code_of_its_own(tmp_path):
+    (tmp_path / "sources").write_text("http://nowhere.invalid/\n")
+    done = honeyguide("watch", "sources", "--once", "--out", "items", folder=tmp_path)
+    assert done.returncode == 4
+    assert done.stderr == "honeyguide: http://nowhere.invalid/ cannot be read: dns, no such host\n"
+
+
+def test_a_resumed_crawl_whose_hosts_must_not_be_asked_yet_says_what_it_waits_for():
+    told = []
+    silence = Silence(told.append)
+    silence._say(SimpleNamespace(leases={}))
+    assert told[0].startswith("no host may be asked again yet, as they failed or wanted a pause,")
+    silence._say(SimpleNamespace(leases=dict.fromkeys("abcde")))
+    assert told[1] == "no answer from a, b, c and 2 more after 8 s: waiting; Ctrl-C ends the crawl"

@@ -75,6 +75,8 @@ def find(
                 await sites.close()
 
         answers = asyncio.run(run())
+    if not answers and not wrong:
+        raise HoneyguideError("name the home page of a site, such as https://example.org/")
     if all(answer.complaint for answer in answers):
         typer.echo("honeyguide: no site could be looked at", err=True)
         raise typer.Exit(NOTHING_FETCHED)

@@ -68,5 +68,8 @@ class Silence:
     def _say(self, recorded: "Recorded") -> None:
         links = list(recorded.leases)
         more = f" and {len(links) - MOST_LINKS} more" if len(links) > MOST_LINKS else ""
-        asked = f"from {', '.join(links[:MOST_LINKS])}{more}" if links else "yet"
-        self._tell(f"no answer {asked} after {self._seconds:g} s: waiting; Ctrl-C ends the crawl")
+        if links:
+            what = f"no answer from {', '.join(links[:MOST_LINKS])}{more}"
+        else:
+            what = "no host may be asked again yet, as they failed or wanted a pause,"
+        self._tell(f"{what} after {self._seconds:g} s: waiting; Ctrl-C ends the crawl")

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from honeyguide import urls
 from honeyguide.cli import flags
 from honeyguide.errors import HoneyguideError
 
@@ -28,11 +27,10 @@ def robots(
     resolve: flags.Resolve = "",
 ) -> None:
     """Say whether a URL may be fetched, and which line of robots.txt decides."""
+    from honeyguide.cli.sites import address
     from honeyguide.web.robots_txt import RobotsTxt
 
-    canonical = urls.canonical(url)
-    if canonical is None:
-        raise HoneyguideError(f"{url!r} is no web address")
+    canonical = address(url)
     if file:
         decision = RobotsTxt(_read(file), user_agent).decide(canonical)
     else:

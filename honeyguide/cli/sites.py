@@ -54,11 +54,11 @@ def unlabelled_place(name_or_file: str, contact: str) -> "Place":
     )
 
 
-def address(name_or_file: str) -> str:
+def address(said: str) -> str:
     """Return the canonical form of a URL that may lack its scheme."""
-    found = urls.canonical(name_or_file) or urls.canonical(f"https://{name_or_file}")
-    if found is None or "." not in urls.host(found):
-        raise HoneyguideError(f"{name_or_file!r} is no web address")
+    found = urls.canonical(said) or urls.canonical(f"https://{said}")
+    if found is None or not ("://" in said or "." in urls.host(found)):
+        raise HoneyguideError(f"{said!r} is no web address, such as https://example.org/")
     return found
 
 

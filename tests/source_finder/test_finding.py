@@ -132,7 +132,7 @@ def test_a_home_that_is_no_address_gets_one_sentence_and_the_others_go_on():
     done = honeyguide("find", *world, *homes)
     assert done.returncode == 0, done.stderr
     told = [line for line in done.stderr.splitlines() if not line.startswith("sites: ")]
-    assert told == ["honeyguide: 'garbage' is no web address"]
+    assert told == ["honeyguide: 'garbage' is no web address, such as https://example.org/"]
     assert all(f"{home}: " in done.stdout for home in (homes[0], homes[2]))
 
 
