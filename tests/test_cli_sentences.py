@@ -421,8 +421,9 @@ def test_rules_of_a_site_are_asked_for_without_a_scheme(tmp_path):
 def test_a_host_without_a_dot_is_a_place_to_start_from_if_the_scheme_is_said(host):
     web = make("world", "web", judge=lambda page: Verdict(0.0, False))
     assert web.find(f"http://{host}:8000/").url == f"http://{host}:8000/"
-    with pytest.raises(HoneyguideError, match="no web address to start from"):
-        web.find("geology")
+    for name in ("geology", "ftp://a.example/", "http://[bad", "a.example:x"):
+        with pytest.raises(HoneyguideError, match="no web address to start from"):
+            web.find(name)
 
 
 def test_a_watch_of_which_no_page_answers_ends_with_a_code_of_its_own(tmp_path):

@@ -56,8 +56,8 @@ def unlabelled_place(name_or_file: str, contact: str) -> "Place":
 
 def address(said: str) -> str:
     """Return the canonical form of a URL that may lack its scheme."""
-    found = urls.canonical(said) or urls.canonical(f"https://{said}")
-    if found is None or not ("://" in said or "." in urls.host(found)):
+    found = urls.typed(said)
+    if found is None:
         raise HoneyguideError(f"{said!r} is no web address, such as https://example.org/")
     return found
 

@@ -95,9 +95,8 @@ class WebWorld:
 
     def find(self, name: str) -> Link:
         """The link for a web address; https:// may be left out."""
-        url = urls.canonical(name) or urls.canonical(f"https://{name}")
-        is_meant = "://" in name  # else a topic may have been taken for a host
-        if url is None or not (is_meant or "." in urls.host(url)):
+        url = urls.typed(name)
+        if url is None:
             raise HoneyguideError(
                 f"{name!r} is no web address to start from, such as https://example.org/;"
                 " a recorded or generated web is named with --world"
