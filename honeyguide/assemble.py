@@ -28,7 +28,7 @@ from honeyguide.contracts import (
 )
 from honeyguide.engine.loop import Crawl, Observer, Outcome, Steering, run_simulated
 from honeyguide.engine.navigator import Navigator
-from honeyguide.errors import HoneyguideError, unknown
+from honeyguide.errors import HoneyguideError, explained, unknown
 from honeyguide.guards.few_hosts import FewHosts
 from honeyguide.guards.lists import Lists
 from honeyguide.judges.closeness import check_topic
@@ -38,11 +38,13 @@ from honeyguide.judges.remembered import Remembered
 from honeyguide.learning.policies import load_policy
 from honeyguide.plan import Plan
 from honeyguide.registry import accepts, lasting_spec, make, search, split
-from honeyguide.urls.patterns import Scope
+from honeyguide.urls import host
+from honeyguide.urls.patterns import OUTSIDE, Scope
 from honeyguide.web.judge_spec import JudgeSpec
 from honeyguide.worlds.graph import GraphWorld
 from honeyguide.worlds.recorded_first import RecordedFirst
 
+FILE_ENDINGS = (".html", ".htm", ".txt", ".text")  # of example pages; no host has one
 EXAMPLE_HEAD = 500  # first characters of an example page that become the topic
 WEB_SETTINGS = ("contact", "allow_private", "resolve", "sitemaps", "parsers")  # for live worlds
 MOST_HOSTS = 5  # of a crawl without a contact address
@@ -151,7 +153,16 @@ class Assembled:
 
     def simulate(self, observer: Observer | None = None) -> Outcome:
         """Crawl a recorded or generated web on a simulated clock."""
+        self.refuse_live()
         return run_simulated(self.crawl(self.navigator(), observer).run(self.seeds))
+
+    def refuse_live(self) -> None:
+        """Raise an error for the live web, which does not answer on a clock that jumps."""
+        if self.world.live:
+            raise HoneyguideError(
+                "the live web can be crawled, but not simulated or compared on: keep a crawl of it"
+                " with 'honeyguide crawl', then make a recorded web with 'honeyguide import warc'"
+            )
 
     def _surveyed(self) -> list[str]:
         """Random URLs of the web, the same for every crawl on it."""
@@ -167,10 +178,11 @@ class Assembled:
         return _priced(agent, self.world, plan) if isinstance(self.world, RecordedFirst) else agent
 
     def _listed(self, plan: Plan, guard: Guard) -> Guard:
-        listed = Lists(guard, plan.allow, plan.deny)
+        listed = Lists(guard, plan.allow, plan.deny, plan.host_globs)
         for seed in self.seeds:
             if reason := listed.refusal(seed.url):
-                raise HoneyguideError(f"the seed {seed.url} is never fetched: {reason}")
+                hint = _allow_hint(plan.allow, seed.url) if reason == OUTSIDE else ""
+                raise HoneyguideError(f"the seed {seed.url} is never fetched: {reason}{hint}")
         return listed
 
     def _gate(self, plan: Plan) -> Gate:
@@ -275,7 +287,8 @@ def _world(plan: Plan, judge: Judge, spec: JudgeSpec | None = None) -> World:
 
 def scope(plan: Plan) -> Scope:
     """The scope of a plan: which URLs may be requested, redirects included."""
-    return Scope(plan.allow, plan.deny, MOST_HOSTS if plan.is_anonymous else None)
+    most_hosts = MOST_HOSTS if plan.is_anonymous else None
+    return Scope(plan.allow, plan.deny, most_hosts, plan.host_globs)
 
 
 def _with_record(plan: Plan, judge: Judge, world: World) -> World:
@@ -299,6 +312,13 @@ def _priced(agent: Agent, world: RecordedFirst, plan: Plan) -> Priced:
     return Priced(agent, world.seconds, price, world.beyond_seconds)
 
 
+def _allow_hint(allow: Sequence[str], seed: str) -> str:
+    """What to say instead of *.example.org where the seed is on example.org itself."""
+    name = host(seed) if "://" in seed else ""
+    meant = name and f"*.{name}" in allow
+    return f" (*.{name} means its subdomains; say --allow {name} for both)" if meant else ""
+
+
 def _seeds(plan: Plan, world: World) -> tuple[Link, ...]:
     """Find the seeds by name; a name such as "1000 random pages" draws them."""
     found: list[Link] = []
@@ -319,6 +339,8 @@ def _example_texts(names: Sequence[str], world: World) -> tuple[str, ...]:
 def _example_text(name: str, world: World) -> str:
     if Path(name).is_file():
         return read_examples([name])[0]
+    if "://" not in name and name.lower().endswith(FILE_ENDINGS) and world.live:
+        raise HoneyguideError(f"there is no file {name} to read; a URL begins with https://")
     return _run_in_thread(_text_in_world(name, world))
 
 
@@ -326,7 +348,7 @@ async def _text_in_world(name: str, world: World) -> str:
     visit = await world.visit(world.find(name))
     await world.close()
     if visit.page is None or not visit.page.text.strip():
-        reason = visit.failure or "it has no text"
+        reason = explained(visit.failure) or "it has no text"
         raise HoneyguideError(f"the example page {name} cannot be read: {reason}")
     return f"{visit.page.title}\n{visit.page.text}"
 

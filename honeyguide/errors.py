@@ -25,7 +25,8 @@ MEANINGS = {
     "dns": "no such host",
     "robots": "robots.txt forbids it",
     "robots unreachable": "without its robots.txt nothing is allowed",
-    "tls": "no trusted certificate",
+    "tls": "no trusted certificate, or no common version of TLS",
+    "plain http": "the server answered without TLS: try http:// instead of https://",
     "content type": "no page to read",
 }
 

@@ -56,6 +56,7 @@ class Plan:
     parsers: int = 0  # processes that only read and judge pages; 0: all is done in one
     year: int | None = None  # the present one, for what is far in the future
     bounded: bool = True  # whether domains have limits and copies no links; earlier versions: no
+    host_globs: bool = True  # whether *.example.org in lists matches hosts; earlier versions: no
     random_seed: int = 0
     part_folders: tuple[str, ...] = ()  # of modules of outside parts that are not installed
 
@@ -69,6 +70,8 @@ class Plan:
             object.__setattr__(self, "judge", _judge_with_examples(self.judge))
         elif not self.topic:
             object.__setattr__(self, "topic", _topic_of(self.judge))
+        if self.judge == "like" and not (self.like or self.examples):
+            raise HoneyguideError("judge 'like' needs example pages: name some with --like")
         if not self.seeds:
             raise HoneyguideError("a crawl needs at least one seed page to start from")
         self._check_numbers()

@@ -176,7 +176,10 @@ def make(kind: str, spec: str | Callable[..., Any], /, **offers: Any) -> Any:
         and key not in arguments
     ]
     if lacking:
-        raise HoneyguideError(f"{kind} {found.name!r} needs {' and '.join(lacking)}")
+        can_be_said = all(accepted[key].annotation in (str, int, float) for key in lacking)
+        said = ",".join(f"{key}=..." for key in lacking)
+        hint = f": say '{found.name}:{said}'" if can_be_said else ""
+        raise HoneyguideError(f"{kind} {found.name!r} needs {' and '.join(lacking)}{hint}")
     return found.make(**arguments)
 
 

@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 from contextlib import ExitStack, contextmanager
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,9 @@ from typer.main import get_command
 
 import honeyguide
 from honeyguide.cli import app
+from honeyguide.errors import unknown
+from honeyguide.registry import parts
+from tests.test_house import LAYERS
 
 ROOT = Path(__file__).parent.parent
 EXPERIMENTS = [
@@ -164,6 +168,102 @@ def test_a_page_names_only_modules_that_exist(page):
     places = (ROOT, PACKAGE, ROOT / "experiments", PACKAGE / "source_finder")
     for path in re.findall(r"`((?:\w+/)+\w+\.py)`", page.read_text()):
         assert any((place / path).exists() for place in places), path
+
+
+# --------------------------------------------------------------------------- the page of the design
+
+PROSE = BLOCK.sub("", re.sub(r"^```\n.*?^```", "", DESIGN, flags=re.MULTILINE | re.DOTALL))
+CODE = sorted(set(re.findall(r"`([^`\n]+)`", PROSE)) - {"|"})
+SENTENCES = {str(unknown("agent", "bestfirst", parts("agent")))}  # that the page quotes
+
+
+def members(node):
+    """The names that a class or a function has: methods, fields, attributes and arguments."""
+    for each in ast.walk(node):
+        if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield each.name
+        elif isinstance(each, ast.Name | ast.arg):
+            yield getattr(each, "id", None) or each.arg
+        elif isinstance(each, ast.Attribute):
+            yield each.attr
+
+
+@cache
+def known_names():
+    """Every name that the package defines, with the names inside it."""
+    found = {}
+    for file in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                found.setdefault(node.name, set()).update(members(node))
+            elif isinstance(node, ast.Assign | ast.AnnAssign):
+                for target in getattr(node, "targets", None) or [node.target]:
+                    found.setdefault(getattr(target, "id", ""), set())
+    return found
+
+
+def is_path(code):
+    return any((place / code).exists() for place in (ROOT, PACKAGE))
+
+
+def is_command(code):
+    program, _, rest = code.partition(" ")
+    if program == "make":
+        return re.search(rf"^{rest}:", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    if program == "python":
+        path = rest.removeprefix("-m ")
+        return is_path(path if path == rest else path.replace(".", "/") + ".py")
+    return code in set(commands(get_command(app), "honeyguide"))
+
+
+def is_name(code):
+    """Whether a name, a dotted name or a call is one of the package, with all of its arguments."""
+    try:
+        node = ast.parse(code.lstrip("@"), mode="eval").body
+    except SyntaxError:
+        return False
+    arguments = {each.arg for each in getattr(node, "keywords", [])}
+    first, *rest = ast.unparse(getattr(node, "func", node)).removeprefix("honeyguide.").split(".")
+    known = known_names()
+    if first in ("testing", "visit"):  # a package, and an instance
+        first, *rest = {"testing": rest, "visit": ["Visit", *rest]}[first]
+    return first in known and {*rest, *arguments} <= known[first]
+
+
+def is_table(code):
+    """Whether it is a table of a crawl's database."""
+    return any(
+        f"CREATE TABLE {code} (" in file.read_text() for file in (PACKAGE / "storage").glob("*.py")
+    )
+
+
+def is_test(code):
+    return any(f"def {code}(" in file.read_text() for file in (ROOT / "tests").rglob("*.py"))
+
+
+@pytest.mark.parametrize("code", CODE)
+def test_the_page_of_the_design_names_nothing_that_is_gone(code):
+    is_known = code in SENTENCES or is_path(code) or is_name(code) or is_table(code)
+    is_known = is_known or is_command(code) or (code.startswith("test_") and is_test(code))
+    assert is_known, f"docs/design.md names `{code}`, which is not there"
+
+
+@pytest.mark.parametrize(
+    "code",
+    """engine/gone.py  Navigator.vanish  Navigator(gone=1)  Gone  make gone  test_gone  \
+python benchmarks/gone.py  honeyguide gone  honeyguide.testing.check_gone""".split("  "),
+)
+def test_what_is_gone_would_be_noticed(code):
+    assert not (is_path(code) or is_name(code) or is_command(code) or is_test(code))
+
+
+def test_the_page_of_the_design_shows_the_layers_as_they_are():
+    shown = re.findall(r"^  \d  (\S.*?)  +\S.*$", DESIGN, re.MULTILINE)
+    layers = [{each.strip() for each in re.split(r"[|,]", layer)} for layer in shown]
+    assert layers == [
+        {each.strip().removeprefix("honeyguide.") for each in re.split(r"[|:]", layer)}
+        for layer in LAYERS
+    ]
 
 
 @pytest.mark.parametrize("package", PACKAGES, ids=name)

@@ -241,9 +241,11 @@ def test_addresses_inside_the_network_are_refused_unless_allowed(server, tmp_pat
     command = [part for part in flags(server, tmp_path / "out", 5) if part != "--allow-private"]
     said = subprocess.run(command, capture_output=True, text=True, timeout=60).stderr
     assert [failure for _, _, failure, _, _ in rows(tmp_path / "out")] == ["private address"]
+    why = "private address, inside this network: --allow-private allows it"
+    seed = server.world.find("geology").url
     assert said == (
-        "honeyguide: nothing could be fetched: "
-        "private address, inside this network: --allow-private allows it (1)\n"
+        f"honeyguide: {seed} cannot be fetched: {why}\n"
+        f"honeyguide: nothing could be fetched: {why} (1)\n"
     )
     assert "private address" in run(PROGRAM, "status", str(tmp_path / "out"))
 

@@ -76,6 +76,7 @@ def compare(
     if runs < 1:
         raise HoneyguideError("a comparison needs at least one run")
     opened = plan.open(remember=True)
+    opened.refuse_live()
     agents = list(dict.fromkeys(agents))
     for agent in agents:  # fail on a wrong name before anything runs
         opened.navigator(replace(plan, agent=agent))

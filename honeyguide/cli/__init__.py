@@ -90,6 +90,7 @@ def main() -> None:
     # before numpy is imported: threads of small products wait for each other on a busy machine
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     terminal.guard_streams()
+    terminal.print_warnings()
     try:
         code = app(standalone_mode=False)
     except FlagError as error:

@@ -13,6 +13,8 @@ from rich.table import Table
 from honeyguide.cli import flags
 from honeyguide.cli import help_groups as groups
 from honeyguide.cli.progress import progress_bar
+from honeyguide.cli.run_folder import NOTHING_FETCHED
+from honeyguide.cli.seed_names import read_names
 from honeyguide.cli.terminal import console
 from honeyguide.errors import HoneyguideError, nothing_fetched
 from honeyguide.text.words import printable
@@ -80,6 +82,7 @@ def bench(
 ) -> None:
     """Compare agents on the same web, with the same topic, seeds, judge and budget."""
     from honeyguide.bench.report import FILES, write_report
+    from honeyguide.disk.output_paths import check_empty
 
     if of_suite or quick:
         raise experiments_moved("NAME")
@@ -87,7 +90,9 @@ def bench(
     names = agent_names(DEFAULT_AGENTS if agents is None else agents)
     if not world:
         raise HoneyguideError("name the web to crawl with --world, such as --world synthetic")
-    if not replace and any((out / name).exists() for name in FILES):
+    if not any((out / name).exists() for name in FILES):
+        check_empty(out, "a comparison")
+    elif not replace:
         raise HoneyguideError(
             f"{out} has results: name another folder with --out, or --replace them"
         )
@@ -96,7 +101,7 @@ def bench(
 
     plan = Plan(
         topic=topic,
-        seeds=tuple(seeds),
+        seeds=read_names(seeds, world),
         like=tuple(like),
         world=world,
         judge=judge,
@@ -115,6 +120,7 @@ def bench(
     print_results(written)
     if 0 < sum(sum(runs.pages) for runs in comparison.runs) == comparison.failures.total():
         typer.echo(f"honeyguide: {nothing_fetched(comparison.failures)}", err=True)
+        raise typer.Exit(NOTHING_FETCHED)
 
 
 def _command() -> str:

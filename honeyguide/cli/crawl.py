@@ -5,6 +5,8 @@ from typing import Annotated
 from honeyguide.cli import flags
 from honeyguide.cli import help_groups as groups
 from honeyguide.cli.run_folder import run_folder
+from honeyguide.cli.seed_names import read_names
+from honeyguide.errors import HoneyguideError
 
 Record = Annotated[
     str,
@@ -92,8 +94,11 @@ def crawl(
     from honeyguide.plan import Plan
     from honeyguide.storage.crawl_folder import create_crawl
 
+    if not all(map(str.strip, search)):
+        raise HoneyguideError("--search names no word: say what to look for")
     given = {name: value for name, value in locals().items() if name in Plan.__slots__}
-    plan = Plan(**given | {"allow": read_list(allow), "deny": read_list(deny)})
+    lists = {"seeds": read_names(seeds, world), "allow": read_list(allow), "deny": read_list(deny)}
+    plan = Plan(**given | lists)
     flags.refuse_unused(world, **{name: given[name] for name in WEB_SETTINGS})
     create_crawl(out, plan)
     run_folder(out)

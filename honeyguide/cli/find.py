@@ -2,11 +2,15 @@
 
 import asyncio
 import json
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from honeyguide.cli import flags
+from honeyguide.cli.progress import progress_bar
+from honeyguide.cli.run_folder import NOTHING_FETCHED
+from honeyguide.cli.seed_names import read_names
 from honeyguide.errors import HoneyguideError
 from honeyguide.text.words import counted
 
@@ -16,7 +20,10 @@ if TYPE_CHECKING:
 
 def find(
     homes: Annotated[
-        list[str], typer.Argument(help="The home pages of sites.", show_default=False)
+        list[str],
+        typer.Argument(
+            help="The home pages of sites, or a file with one a line.", show_default=False
+        ),
     ],
     kind: Annotated[
         str,
@@ -50,22 +57,32 @@ def find(
     sites = open_sites(world, delay, contact=contact, allow_private=allow_private, resolve=resolve)
 
     show = _show_json if as_json else _show
-    addresses, wrong = _addresses(homes)
+    addresses, wrong = _addresses(read_names(homes, world))
     for answer in wrong:
         show(answer)
 
-    async def run() -> "list[Answer]":
-        try:
-            return await finder.find(addresses, sites, show)
-        finally:
-            await sites.close()
+    with progress_bar() as bar:
+        task = bar.add_task("sites", total=len(addresses), news="")
 
-    answers = asyncio.run(run())
+        def tell(answer: "Answer") -> None:
+            bar.advance(task)
+            show(answer)
+
+        async def run() -> "list[Answer]":
+            try:
+                return await finder.find(addresses, sites, tell)
+            finally:
+                await sites.close()
+
+        answers = asyncio.run(run())
+    if not answers and not wrong:
+        raise HoneyguideError("name the home page of a site, such as https://example.org/")
     if all(answer.complaint for answer in answers):
-        raise HoneyguideError("no site could be looked at")
+        typer.echo("honeyguide: no site could be looked at", err=True)
+        raise typer.Exit(NOTHING_FETCHED)
 
 
-def _addresses(homes: list[str]) -> "tuple[list[str], list[Answer]]":
+def _addresses(homes: Iterable[str]) -> "tuple[list[str], list[Answer]]":
     """Return the URLs of home pages, each once, and an answer for each that is no URL."""
     from honeyguide.cli.sites import address
     from honeyguide.source_finder.find import Answer

@@ -129,7 +129,12 @@ Judge = Annotated[
 
 Seeds = Annotated[
     list[str],
-    groups.start_flag("--seed", help="A page to start from; repeat for more.", show_default=False),
+    groups.start_flag(
+        "--seed",
+        help="A page to start from, or a file with one a line (- is standard input);"
+        " repeat for more.",
+        show_default=False,
+    ),
 ]
 World = Annotated[
     str,
@@ -142,8 +147,8 @@ Allow = Annotated[
     list[str],
     groups.start_flag(
         "--allow",
-        help="Fetch only from this host, URL prefix or * pattern, or from those listed in a file;"
-        " repeat for more.",
+        help="Fetch only from this host, URL prefix or pattern with * (of hosts or URLs), or from"
+        " those listed in a file; repeat for more.",
         show_default=False,
     ),
 ]

@@ -57,6 +57,8 @@ def _list_labels(world: str) -> None:
 
     if not world:
         raise HoneyguideError("name the web with --world graph:PATH or --world synthetic")
-    opened = make("world", world, judge=Label("any"))
-    for label, count in sorted(opened.labels().items(), key=lambda item: (-item[1], item[0])):
+    labels = make("world", world, judge=Label("any")).labels()
+    if not labels:
+        raise HoneyguideError(f"world {world!r} has no labels")
+    for label, count in sorted(labels.items(), key=lambda item: (-item[1], item[0])):
         typer.echo(f"{count:>8}  {label}")

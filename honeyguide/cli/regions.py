@@ -57,13 +57,16 @@ def _show_json(number: int, region: "Region") -> None:
 
 def _read(page: str, contact: str, allow_private: bool, resolve: str) -> tuple[bytes, str, str]:
     """Return the bytes of a page, its URL if it has one, and its content type."""
+    if not page.strip():
+        raise HoneyguideError("name a page: a URL, a file, or - for standard input")
     if page == "-":
         return sys.stdin.buffer.read(), "", ""
     if "://" not in page:
         try:
             return Path(page).read_bytes(), "", ""
         except OSError as error:
-            raise HoneyguideError(f"cannot read {page}: {error.strerror}") from None
+            hint = "; a URL begins with https://" if isinstance(error, FileNotFoundError) else ""
+            raise HoneyguideError(f"cannot read {page}: {error.strerror}{hint}") from None
     return asyncio.run(_fetch(page, contact, allow_private, resolve))
 
 

@@ -80,6 +80,8 @@ def remarks(status: Mapping[str, Any], coverage: Coverage) -> Iterator[str]:
     contact = status["settings"].get("contact")
     if contact:
         yield f"Every request named a contact for questions about the crawl: {contact}"
+    elif coverage.requests:
+        yield "The requests named no contact for questions about the crawl: it had no --contact."
 
 
 # --------------------------------------------------------------------------- sentences

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from honeyguide import urls
 from honeyguide.cli import flags
 from honeyguide.errors import HoneyguideError
 
@@ -28,11 +27,10 @@ def robots(
     resolve: flags.Resolve = "",
 ) -> None:
     """Say whether a URL may be fetched, and which line of robots.txt decides."""
+    from honeyguide.cli.sites import address
     from honeyguide.web.robots_txt import RobotsTxt
 
-    canonical = urls.canonical(url)
-    if canonical is None:
-        raise HoneyguideError(f"{url!r} is no web address")
+    canonical = address(url)
     if file:
         decision = RobotsTxt(_read(file), user_agent).decide(canonical)
     else:
@@ -48,8 +46,7 @@ async def _ask_site(url: str, user_agent: str, allow_private: bool, resolve: str
     from honeyguide.web.robots import Robots
 
     hosts = FixedAddresses(resolve) if resolve else None
-    name = http.user_agent(http.NOBODY)
-    fetcher = http.HttpFetcher(name, allow_private=allow_private, hosts=hosts)
+    fetcher = http.HttpFetcher(http.user_agent(), allow_private=allow_private, hosts=hosts)
     asker = Robots(fetcher, user_agent)
     try:
         return await asker.decide(url)

@@ -2,11 +2,13 @@
 
 import shlex
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 
+from honeyguide.cli.first_answers import SeedFailures, Silence
 from honeyguide.cli.progress import progress_bar
 from honeyguide.errors import nothing_fetched
 from honeyguide.text.words import counted
@@ -29,6 +31,7 @@ LIMITS = {
     "nothing relevant any more": "--max-barren",
     "memory spent": "--max-memory",
 }
+NOTHING_FETCHED = 4  # the exit code of a crawl that could fetch nothing
 BEST_PAGES = 3  # shown at the end, with the reasons for their relevance
 
 
@@ -37,30 +40,66 @@ def run_folder(folder: Path, **changes: Any) -> None:
     from honeyguide.storage.crawl_folder import run_crawl
     from honeyguide.storage.exports import status
 
-    visits_before = status(folder)["visits"]
-    with progress_bar() as bar:
-        ended = run_crawl(folder, _follow(bar), _print_error, **changes)
+    before = status(folder)
+    with progress_bar() as bar, closing(Silence(_print_error)) as silence:
+        ended = run_crawl(folder, _follow(bar, silence), _print_error, silence.begin, **changes)
     outcome = ended.outcome
     typer.echo(
         f"{counted(outcome.relevant, 'relevant page')} among {outcome.pages:,} fetched"
         f" ({outcome.reason}); results: {folder}"
     )
-    for complaint in _complaints(folder, outcome, visits_before, changes):
+    run = Run.between(before, status(folder))
+    for complaint in _complaints(folder, outcome, run, changes):
         _print_error(complaint)
     for line in _results(folder, ended):
         typer.echo(line)
+    if run.is_in_vain(outcome.reason):
+        raise typer.Exit(NOTHING_FETCHED)
+
+
+class Run(NamedTuple):
+    """What one run of a crawl added to its folder."""
+
+    visits: int
+    failures: dict[str, int]  # by kind
+    pages_before: int  # visits of earlier runs
+
+    @staticmethod
+    def between(before: Mapping[str, Any], after: Mapping[str, Any]) -> "Run":
+        """The difference of the folder's status before and after."""
+        known = before["failures"]
+        failures = {what: n - known.get(what, 0) for what, n in after["failures"].items()}
+        failures = {what: n for what, n in failures.items() if n}
+        return Run(after["visits"] - before["visits"], failures, before["visits"])
+
+    @property
+    def failed(self) -> bool:
+        """Whether pages were asked for and not one came."""
+        return 0 < self.visits == sum(self.failures.values())
+
+    def is_in_vain(self, reason: str) -> bool:
+        """Whether nothing was fetched, and not because someone stopped it or had enough."""
+        from honeyguide.storage.crawl_folder import INTERRUPTED
+
+        is_empty = not self.visits and not self.pages_before and reason != INTERRUPTED
+        return self.failed or is_empty
 
 
 def _print_error(sentence: str) -> None:
     typer.echo(f"honeyguide: {sentence}", err=True)
 
 
-def _follow(bar: "Progress") -> "Callable[[Plan, RecordingNavigator, Visit], None]":
-    """Return what moves the bar after each visit and says when memory begins to cost links."""
+def _follow(
+    bar: "Progress", silence: Silence
+) -> "Callable[[Plan, RecordingNavigator, Visit], None]":
+    """Return what moves the bar after each visit, and says which seeds fail and memory costs."""
     task = bar.add_task("pages", total=None, news="")
     printed: set[str] = set()
+    seed_failures = SeedFailures(_print_error)
 
     def after_visit(plan: "Plan", recorded: "RecordingNavigator", visit: "Visit") -> None:
+        silence.close()
+        seed_failures.note(recorded, visit)
         memory = recorded.memory
         news = f"{memory.relevant_found} relevant"
         bar.update(task, completed=memory.visits, total=plan.budget, news=news)
@@ -86,21 +125,21 @@ def _memory_costs(plan: "Plan", recorded: "RecordingNavigator") -> Iterator[str]
 
 
 def _complaints(
-    folder: Path, outcome: "Outcome", visits_before: int, changes: Mapping[str, Any]
+    folder: Path, outcome: "Outcome", run: Run, changes: Mapping[str, Any]
 ) -> Iterator[str]:
     """Say why nothing was fetched, or which limit to raise."""
     from honeyguide.engine.machine import format_size
     from honeyguide.plan import Plan
     from honeyguide.storage.crawl_folder import MEMORY_SPENT
     from honeyguide.storage.database import settings
-    from honeyguide.storage.exports import status
 
-    failures = {} if outcome.relevant else status(folder)["failures"]
-    if 0 < outcome.pages == sum(failures.values()):
-        yield nothing_fetched(failures)
-    elif outcome.pages == visits_before and outcome.reason in LIMITS:
+    if run.failed:
+        yield nothing_fetched(run.failures)
+    elif not run.visits and outcome.reason in LIMITS:
         advice = _advice(LIMITS[outcome.reason], outcome.pages, changes)
-        yield f"nothing more was fetched: {advice}"
+        yield f"nothing{' more' if run.pages_before else ''} was fetched: {advice}"
+    elif run.is_in_vain(outcome.reason):
+        yield f"nothing was fetched: {outcome.reason}"
     if outcome.reason == MEMORY_SPENT:
         limit = format_size(Plan(**settings(folder)).memory_limit or 0)
         yield (

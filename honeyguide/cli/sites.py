@@ -8,6 +8,7 @@ import msgspec
 from honeyguide import urls
 from honeyguide.cli.flags import refuse_unused
 from honeyguide.contracts import Judge, Page, Verdict
+from honeyguide.disk.line_files import read_lines
 from honeyguide.errors import HoneyguideError
 from honeyguide.registry import make
 from honeyguide.source_finder.find import JudgedWorld
@@ -31,7 +32,7 @@ def labelled_place(name_or_file: str, kind: str, contact: str) -> "tuple[SiteSet
         return _generated(name_or_file), make("judge", f"label:source:{kind}")
     rows = [
         _row(name_or_file, number, line)
-        for number, line in enumerate(_lines(Path(name_or_file)), 1)
+        for number, line in enumerate(read_lines(Path(name_or_file)), 1)
     ]
     known = {urls.canonical(url) for row in rows for url in row.sources}
 
@@ -48,15 +49,16 @@ def unlabelled_place(name_or_file: str, contact: str) -> "SiteSet":
     if not Path(name_or_file).is_file():
         return _generated(name_or_file)
     return SiteSet(
-        lambda judge: _web(judge, contact), [address(line) for line in _lines(Path(name_or_file))]
+        lambda judge: _web(judge, contact),
+        [address(line) for line in read_lines(Path(name_or_file))],
     )
 
 
-def address(name_or_file: str) -> str:
+def address(said: str) -> str:
     """Return the canonical form of a URL that may lack its scheme."""
-    found = urls.canonical(name_or_file) or urls.canonical(f"https://{name_or_file}")
-    if found is None or "." not in urls.host(found):
-        raise HoneyguideError(f"{name_or_file!r} is no web address")
+    found = urls.typed(said)
+    if found is None:
+        raise HoneyguideError(f"{said!r} is no web address, such as https://example.org/")
     return found
 
 
@@ -83,19 +85,6 @@ def open_world(world: str, **settings: Any) -> Any:
 
 def _web(judge: Judge, contact: str) -> Any:
     return JudgedWorld(open_world("web", contact=contact), judge)
-
-
-def _lines(path: Path) -> list[str]:
-    try:
-        lines = path.read_text("utf-8").splitlines()
-    except OSError as error:
-        raise HoneyguideError(f"cannot read {path}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise HoneyguideError(f"{path} is not text in UTF-8") from None
-    found = [line.strip() for line in lines if line.strip()]
-    if not found:
-        raise HoneyguideError(f"{path} is empty")
-    return found
 
 
 def _row(path: str, number: int, line: str) -> Row:

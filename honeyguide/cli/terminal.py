@@ -1,6 +1,7 @@
 """Escape control characters in everything that is printed to a terminal."""
 
 import io
+import logging
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -79,6 +80,19 @@ def console(err: bool = False, **settings: Any) -> Console:
 def guard_streams() -> None:
     """Escape everything that this process writes to its standard streams."""
     sys.stdout, sys.stderr = _guarded(sys.stdout), _guarded(sys.stderr)
+
+
+class _Printed(logging.Handler):
+    """Prints what honeyguide logs like its other sentences."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Print a message to standard error, whatever that is now."""
+        print(f"honeyguide: {record.getMessage()}", file=sys.stderr, flush=True)  # noqa: T201
+
+
+def print_warnings() -> None:
+    """Print warnings of the package to standard error, one line each."""
+    logging.getLogger("honeyguide").addHandler(_Printed(logging.WARNING))
 
 
 @contextmanager

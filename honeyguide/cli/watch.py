@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from honeyguide.cli import flags
+from honeyguide.cli.run_folder import NOTHING_FETCHED
 from honeyguide.errors import explained
 
 if TYPE_CHECKING:
@@ -64,11 +65,13 @@ def watch(
             held.release()
             await sites.close()
 
-    for watched in asyncio.run(run()).sources:
-        if watched.failure:
-            typer.echo(
-                f"honeyguide: {watched.url} cannot be read: {explained(watched.failure)}", err=True
-            )
+    watched = asyncio.run(run()).sources
+    failed = [source for source in watched if source.failure]
+    for source in failed:
+        why = explained(source.failure)
+        typer.echo(f"honeyguide: {source.url} cannot be read: {why}", err=True)
+    if len(failed) == len(watched):
+        raise typer.Exit(NOTHING_FETCHED)
 
 
 def _append(out: Path, items: "list[Item]") -> None:

@@ -1,6 +1,7 @@
 """Check output paths before a long job starts."""
 
 import os
+from collections.abc import Container
 from pathlib import Path
 
 from honeyguide.errors import HoneyguideError
@@ -28,3 +29,21 @@ def check_folder(path: Path) -> None:
         raise HoneyguideError(f"{there} is a file, not a folder")
     if not os.access(there, os.W_OK | os.X_OK):
         raise HoneyguideError(f"cannot write to {path}: that is not allowed in {there}")
+
+
+def check_empty(path: Path, what: str, own: Container[str] = ()) -> None:
+    """Refuse a folder with other things in it; `what` is to be written, `own` names may be there.
+
+    A folder that may not be read is refused, too: nobody knows what is in it.
+    """
+    if not path.is_dir():
+        return
+    try:
+        others = sorted(each.name for each in path.iterdir() if each.name not in own)
+    except OSError as error:
+        raise HoneyguideError(f"cannot look into {path}: {error.strerror}") from None
+    if others:
+        more = "" if len(others) == 1 else f" and {len(others) - 1:,} more"
+        raise HoneyguideError(
+            f"{path} holds other things ({others[0]}{more}): {what} goes into a new or empty folder"
+        )

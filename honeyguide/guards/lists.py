@@ -17,6 +17,7 @@ from honeyguide.contracts import (
     Visit,
     nbytes_of,
 )
+from honeyguide.disk.line_files import read_lines
 from honeyguide.errors import HoneyguideError
 from honeyguide.guards.traps import FILE_TYPES
 from honeyguide.guards.wrapping import screened_by
@@ -29,9 +30,15 @@ _ending = re.compile(r"\.([a-z0-9]{1,8})$", re.IGNORECASE).search
 class Lists:
     """Refuses URLs by allow and deny lists and by file type; another guard decides on the rest."""
 
-    def __init__(self, guard: Guard, allow: Sequence[str] = (), deny: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        guard: Guard,
+        allow: Sequence[str] = (),
+        deny: Sequence[str] = (),
+        host_globs: bool = True,  # as Patterns takes it
+    ) -> None:
         self._guard = guard
-        self._listed = listed(allow, deny)
+        self._listed = listed(allow, deny, host_globs)
         self._tally: dict[str, list[int | str]] = {}  # reason -> count, first URL
 
     def refusal(self, url: str) -> str:
@@ -102,13 +109,15 @@ def _patterns(said: str) -> list[str]:
     if file.is_dir():
         raise HoneyguideError(f"the list {said} is a folder, not a file")
     if not file.is_file():
-        return [said]
-    try:
-        lines = [line.partition("#")[0].strip() for line in file.read_text().splitlines()]
-    except OSError as error:
-        raise HoneyguideError(f"cannot read the list {said}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise HoneyguideError(f"the list {said} is not text in UTF-8") from None
+        return [_checked_port(said)]
+    lines = [line.partition("#")[0].strip() for line in read_lines(file)]
     if not any(lines):
         raise HoneyguideError(f"the list {said} is empty")
-    return [line for line in lines if line]
+    return [_checked_port(line) for line in lines if line]
+
+
+def _checked_port(pattern: str) -> str:
+    """Refuse "localhost:8000": hosts are compared without ports, so it would match nothing."""
+    if re.fullmatch(r"[^/*]+:\d+", pattern):
+        raise HoneyguideError(f"{pattern!r} names a port: say '{pattern}/', with a slash")
+    return pattern

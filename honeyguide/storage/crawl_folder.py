@@ -15,7 +15,8 @@ from typing import Any
 
 from honeyguide.assemble import Assembled, table_bytes, with_examples
 from honeyguide.contracts import Cut, Observable, Recalling, Step, Visit
-from honeyguide.disk.files import inside, make_folder, replacing
+from honeyguide.disk.files import UNFINISHED, inside, make_folder, replacing
+from honeyguide.disk.output_paths import check_empty, check_folder
 from honeyguide.engine.loop import Crawl, Observer, Outcome, run_simulated
 from honeyguide.engine.machine import resident_size
 from honeyguide.errors import HoneyguideError
@@ -32,7 +33,7 @@ from honeyguide.registry import (
     refuse_crawls_at_import,
     split,
 )
-from honeyguide.storage.database import create, holds_crawl, settings
+from honeyguide.storage.database import FILE, WARCS, create, holds_crawl, settings
 from honeyguide.storage.store import RecordingNavigator, Store
 from honeyguide.web.http import asked_with
 
@@ -43,12 +44,17 @@ MEMORY_SPENT = "memory spent"
 MEASURE_EVERY = 16  # visits between two measurements of the process's memory
 START = "start.policy"  # the policy that the agent started from
 LEARNT = "learnt.policy"  # the policy that it had when the crawl stopped
+# what may be there before the database: a crawl was killed while it was created
+BEFORE = ("lock", START, f"{START}{UNFINISHED}", WARCS)
 PARTS = ("agent", "encoder", "gate", "guard", "judge", "world")  # kinds that a plan names
 
 
 def create_crawl(folder: Path, plan: Plan) -> None:
     """Create the folder of a new crawl, after checking that every part of its plan can be made."""
     refuse_crawls_at_import()
+    check_folder(folder)
+    if not (folder / FILE).exists():  # else it is said below that a crawl is there
+        check_empty(folder, "a crawl", BEFORE)
     plan = replace(with_examples(plan), year=time.gmtime().tm_year)
     plan.open().navigator()
     folders = dict.fromkeys(filter(None, map(folder_of, outside_parts(plan).values())))
@@ -184,8 +190,8 @@ def run_crawl(
 
 def _plan(folder: Path) -> Plan:
     try:
-        # settings without `bounded` are of a version whose guard had no limits of domains
-        return Plan(**{"bounded": False} | settings(folder))
+        # a crawl that an earlier version began goes on by the rules of that version
+        return Plan(**{"bounded": False, "host_globs": False} | settings(folder))
     except TypeError as error:
         raise HoneyguideError(
             f"{folder} cannot be resumed: this version of honeyguide does not know all of its"

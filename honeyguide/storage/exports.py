@@ -3,6 +3,7 @@
 import csv
 import json
 import math
+import re
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -303,8 +304,18 @@ FORMATS: dict[str, Callable[[_Pages, Path], None]] = {
 
 
 def format_of(out: Path) -> str:
-    """The format by a file's ending; "jsonl" if it names none."""
-    return next((end[1:] for end in reversed(out.suffixes) if end[1:] in FORMATS), "jsonl")
+    """The format that the ending of a file's name asks for; JSON lines for standard output."""
+    if str(out) == "-":
+        return "jsonl"
+    name = re.sub(r"\.warc\.gz$", ".warc", out.name.lower())
+    format = Path(name).suffix.removeprefix(".")
+    if format not in FORMATS:
+        endings = ", ".join(f".{each}" for each in FORMATS)
+        raise HoneyguideError(
+            f"{out} does not say in which format to write: name a file that ends in {endings} or"
+            f" .warc.gz, or say --format {', '.join(FORMATS)}"
+        )
+    return format
 
 
 # --------------------------------------------------------------------------- status
@@ -339,19 +350,30 @@ def status(folder: Path) -> dict[str, Any]:
             "SELECT count(*), sum(bytes), count(DISTINCT page_url) FROM pages"
         )
         [[relevant]] = database.execute("SELECT count(DISTINCT page_url) FROM pages WHERE relevant")
-        failures = database.execute(
-            "SELECT failure, count(*) FROM pages WHERE failure != '' GROUP BY 1 ORDER BY 2 DESC, 1"
-        ).fetchall()
+        [[noindex]] = database.execute(
+            "SELECT count(*) FROM pages WHERE failure = '' AND page_url IS NULL"
+        )
+        failures = dict(
+            database.execute(
+                "SELECT failure, count(*) FROM pages WHERE failure != ''"
+                " GROUP BY 1 ORDER BY 2 DESC, 1"
+            ).fetchall()
+        )
         settings = _settings(known["settings"])
         cuts = {cut["reason"]: cut["count"] for cut in json.loads(known.get("cuts", "[]"))}
         started, last = (_moment(known.get(name)) for name in ("started", "last"))
         version = known["version"]
     running = holder(folder)
+    failed = sum(failures.values())
     return {
-        "visits": visits,
+        "visits": visits,  # the sum of relevant, not_relevant, noindex, repeated and failed
         "pages": pages,
         "relevant": relevant,
-        "failures": dict(failures),
+        "not_relevant": pages - relevant,
+        "noindex": noindex,  # asked not to be indexed: read for their links alone
+        "repeated": visits - failed - noindex - pages,  # led to a page that was fetched before
+        "failed": failed,
+        "failures": failures,
         "bytes": size or 0,
         "waiting": known.get("waiting"),  # None when nothing has been absorbed yet
         "in_flight": known.get("in_flight", 0),

@@ -32,7 +32,8 @@ _CLOCK = 0.01  # seconds by which a timer may be early
 _EXAMPLES = 10  # answers with Retry-After that a report shows
 # failures of requests that cannot have reached the host
 _UNSENT = frozenset(
-    {"connection refused", "unreachable", "tls", "dns", "private address", "too many open files"}
+    {"connection refused", "unreachable", "tls", "plain http", "dns", "private address"}
+    | {"too many open files"}
 )
 _EVERY_EVENT = (1 << 63) - 1  # larger than the number of any event
 

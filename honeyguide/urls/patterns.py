@@ -14,34 +14,58 @@ Refusal = Callable[[str], str]  # why a URL is not asked for; empty when it may 
 Host = TypeVar("Host", bound=Hashable)
 
 
-class Patterns:
-    """Matches URLs by host (subdomains included), by prefix, or by a pattern with *."""
+_looks_like_host = re.compile(r"[\w.*-]+").fullmatch  # no slash, no scheme, no port
 
-    def __init__(self, patterns: Iterable[str]) -> None:
+
+class Patterns:
+    """Matches URLs by host (subdomains included), by prefix, or by a pattern with *.
+
+    A pattern with * that looks like a host, such as *.example.org, matches hosts as well as whole
+    URLs: the subdomains of example.org, not example.org itself.
+    """
+
+    def __init__(
+        self,
+        patterns: Iterable[str],
+        host_globs: bool = True,  # whether a pattern with * is compared with hosts, too
+    ) -> None:
         self._hosts: set[str] = set()
-        starts, globs = [], []
+        starts, globs, host_patterns = [], [], []
         for pattern in patterns:
             if len(pattern) > urls.MAX_LENGTH:
                 raise HoneyguideError(f"a pattern is longer than any URL: {pattern[:60]} ...")
             if "*" in pattern:
                 globs.append(_translated(pattern))
+                if host_globs and _looks_like_host(pattern):
+                    host_patterns.append(globs[-1])
             elif "/" in pattern:
                 starts.append(pattern.removeprefix("https://").removeprefix("http://"))
             else:
                 self._hosts.add(pattern.lower().strip("."))
         self._starts = tuple(starts)
-        self._globs = re.compile("|".join(globs) or r"(?!)", re.IGNORECASE)
+        self._globs = _any_of(globs)
+        self._host_globs = _any_of(host_patterns) if host_patterns else None
 
     def match(self, url: str) -> bool:
         """Whether any of the patterns matches a canonical URL."""
         place = url.partition("://")[2]
         if self._starts and place.startswith(self._starts):
             return True
-        if self._hosts:
-            labels = urls.host(url).split(".")
-            if any(".".join(labels[at:]) in self._hosts for at in range(len(labels))):
-                return True
+        names_host = "://" in url  # pages of a recorded web may have other names
+        if names_host and (self._hosts or self._host_globs) and self._match_host(urls.host(url)):
+            return True
         return self._globs.match(url) is not None or self._globs.match(place) is not None
+
+    def _match_host(self, host: str) -> bool:
+        if self._host_globs is not None and self._host_globs.match(host):
+            return True
+        labels = host.split(".")
+        return any(".".join(labels[at:]) in self._hosts for at in range(len(labels)))
+
+
+def _any_of(expressions: Sequence[str]) -> re.Pattern[str]:
+    """One expression for several; none matches nothing."""
+    return re.compile("|".join(expressions) or r"(?!)", re.IGNORECASE)
 
 
 def _translated(pattern: str) -> str:
@@ -50,9 +74,10 @@ def _translated(pattern: str) -> str:
     return f"(?s:{first}{''.join(f'(?>.*?{piece})' for piece in middle)}.*{last})\\Z"
 
 
-def listed(allow: Sequence[str], deny: Sequence[str]) -> Refusal:
+def listed(allow: Sequence[str], deny: Sequence[str], host_globs: bool = True) -> Refusal:
     """Refuse URLs that the deny list matches, or that a given allow list does not match."""
-    allowed, denied = Patterns(allow) if allow else None, Patterns(deny)
+    allowed = Patterns(allow, host_globs) if allow else None
+    denied = Patterns(deny, host_globs)
 
     def refusal(url: str) -> str:
         if denied.match(url):
@@ -92,8 +117,9 @@ class Scope:
         allow: Sequence[str] = (),
         deny: Sequence[str] = (),
         most_hosts: int | None = None,  # None: any number
+        host_globs: bool = True,  # as Patterns takes it
     ) -> None:
-        self._listed = listed(allow, deny)
+        self._listed = listed(allow, deny, host_globs)
         self._hosts: HostLimit[str] | None = None if most_hosts is None else HostLimit(most_hosts)
 
     def refusal(self, url: str) -> str:

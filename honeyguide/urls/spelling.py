@@ -60,6 +60,17 @@ def canonical(url: str, base: str = "") -> str | None:
     return _without_noise(href) if "?" in href or ";" in href else href
 
 
+def typed(said: str) -> str | None:
+    """The URL that a person means, who may leave out https://; None when it is none.
+
+    Without a scheme, a word without a dot is no host: it may be a topic or the name of a file.
+    """
+    if "://" in said:
+        return canonical(said)
+    url = canonical(said) or canonical(f"https://{said}")
+    return url if url is not None and "." in host(url) else None
+
+
 def _plain_authority(href: str) -> str:
     """Without what names the same place: credentials, which are never sent, and a last dot."""
     scheme, separator, rest = href.partition("://")

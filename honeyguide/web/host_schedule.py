@@ -30,6 +30,7 @@ HOST_FAILURES = frozenset(
         "unreachable",
         "dns",
         "tls",
+        "plain http",
         "busy",
         "bad response",
         "robots unreachable",

@@ -54,6 +54,8 @@ _BY_ERRNO = {
     errno.EMFILE: TOO_MANY_FILES,
     errno.ENFILE: TOO_MANY_FILES,
 }
+# What OpenSSL calls an answer that is no TLS, by its version.
+_NOT_TLS = frozenset({"WRONG_VERSION_NUMBER", "HTTP_REQUEST", "RECORD_LAYER_FAILURE"})
 _BY_TYPE: tuple[tuple[type[BaseException], str], ...] = (
     (TimeoutError, "timeout"),
     (PrivateAddressError, "private address"),
@@ -63,21 +65,22 @@ _BY_TYPE: tuple[tuple[type[BaseException], str], ...] = (
     (aiohttp.ClientResponseError, "bad response"),
 )
 
-NOBODY = "https://example.org/"  # the contact of an anonymous crawl
 
-
-def user_agent(contact: str) -> str:
-    """The User-Agent header: the crawler's name and how to reach its operator."""
+def user_agent(contact: str = "") -> str:
+    """The User-Agent header: the crawler's name and, if known, how to reach its operator."""
+    product = f"honeyguide/{VERSION}"
+    if not contact:
+        return product
     if not ("@" in contact or "://" in contact) or not contact.isascii():
         raise HoneyguideError(f"contact must be a web or e-mail address, not {contact!r}")
     if not contact.isprintable() or set(contact) & set("() "):
         raise HoneyguideError(f"contact {contact!r} has characters that a header cannot carry")
-    return f"honeyguide/{VERSION} (+{contact})"
+    return f"{product} (+{contact})"
 
 
 def asked_with(contact: str) -> dict[str, str]:
     """The headers that every request sends."""
-    return {"User-Agent": user_agent(contact or NOBODY), **_ASKED}
+    return {"User-Agent": user_agent(contact), **_ASKED}
 
 
 @part("fetcher", "http")
@@ -295,6 +298,8 @@ def _failure_of(error: BaseException) -> str:
     """A short, stable name for what a request raised."""
     if isinstance(error, aiohttp.ClientPayloadError):
         return _body_failure(error)
+    if getattr(getattr(error, "os_error", None), "reason", "") in _NOT_TLS:
+        return "plain http"
     for kind, known in _BY_TYPE:
         if isinstance(error, kind):
             return known

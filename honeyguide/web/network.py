@@ -26,6 +26,8 @@ _PROBED = 3  # sites, before the network counts as down
 _TRUSTED = 60.0  # seconds after a check in which a few failures start no other
 _LONGEST = 60.0  # seconds between two probes in an outage
 _LOOKS, _LOOK = 40, 0.25  # how often, and seconds between, running fetches are waited for
+_SILENCE = 5.0  # seconds that fetches are held back before it is said why
+_NAMED = 3  # hosts in such a sentence
 _REMEMBERED = 64  # sites that can be probed
 _PATIENCE = 60.0  # seconds to wait before a probe
 _PROBE = Terms(ANYTHING, 0, 0, cut=True)  # that there is an answer is all that is wanted
@@ -248,13 +250,22 @@ class OutageRetry:
 
     async def _find_out(self) -> None:
         """Find out whether the network is down; if so, wait until it is back."""
-        await self._gather()
-        if not await self._no_site_answers():
+        told = asyncio.get_running_loop().call_later(_SILENCE, self._say_that_it_checks)
+        try:
+            await self._gather()
+            is_down = await self._no_site_answers()
+        finally:
+            told.cancel()
+        if not is_down:
             if self._waiting:
                 self._settle(False)
             return
         self._down_since = self._clock()
-        _log.warning("no host answers any more: waiting for the network")
+        _log.warning(
+            "no host answers any more (%s): this machine's network seems to be down; waiting until"
+            " it is back",
+            self._failures(),
+        )
         for pause in _pauses():
             await self._sleep(pause)
             self._tell(True, _ANY, 1)  # one fetch may try: all known sites may be gone for good
@@ -262,6 +273,19 @@ class OutageRetry:
             if sites and await self._answers(sites[0]):
                 break
         self._settle(True)
+
+    def _say_that_it_checks(self) -> None:
+        _log.warning(
+            "no host has answered for a while (%s): checking whether this machine's network is"
+            " down",
+            self._failures(),
+        )
+
+    def _failures(self) -> str:
+        """Some of the hosts that failed since the last answer, and how."""
+        named = [f"{host}: {failure}" for host, failure in self._failed.items()][:_NAMED]
+        more = len(self._failed) - len(named)
+        return ", ".join(named) + (f" and {more} more" if more else "")
 
     async def _gather(self) -> None:
         """Let running fetches end before a site is probed."""

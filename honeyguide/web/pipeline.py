@@ -24,7 +24,7 @@ from honeyguide.urls.spelling import host_of
 from honeyguide.web.connections import FixedAddresses
 from honeyguide.web.fetch_limits import Terms, WebFetcher
 from honeyguide.web.host_schedule import Clock, HostSchedule, Limits
-from honeyguide.web.http import NOBODY, HttpFetcher, Redirects, user_agent
+from honeyguide.web.http import HttpFetcher, Redirects, user_agent
 from honeyguide.web.network import DescriptorLimit, OutageRetry, ProbeSites
 from honeyguide.web.robots import Robots
 from honeyguide.web.sitemaps import Sitemaps, SiteSitemaps
@@ -34,7 +34,7 @@ from honeyguide.web.sitemaps import Sitemaps, SiteSitemaps
 class FetchSettings:
     """What a user can say about fetching."""
 
-    contact: str = NOBODY
+    contact: str = ""  # empty: an anonymous crawl
     delay: float = 1.0  # seconds between two requests to a host
     allow_private: bool = False  # whether private addresses may be connected to
     resolve: str = ""  # "NAME=ADDRESS:PORT,...": addresses of hosts; "*" is any host

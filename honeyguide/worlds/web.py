@@ -24,7 +24,6 @@ from honeyguide.urls.patterns import Scope
 from honeyguide.web.fetch_limits import Terms
 from honeyguide.web.host_schedule import may_pass
 from honeyguide.web.html import MAX_BODY, Parsed
-from honeyguide.web.http import NOBODY
 from honeyguide.web.judge_spec import JudgeSpec
 from honeyguide.web.parser_pool import (
     InProcess,
@@ -96,8 +95,8 @@ class WebWorld:
 
     def find(self, name: str) -> Link:
         """The link for a web address; https:// may be left out."""
-        url = urls.canonical(name) or urls.canonical(f"https://{name}")
-        if url is None or "." not in urls.host(url):
+        url = urls.typed(name)
+        if url is None:
             raise HoneyguideError(
                 f"{name!r} is no web address to start from, such as https://example.org/;"
                 " a recorded or generated web is named with --world"
@@ -137,7 +136,7 @@ class WebWorld:
 def live_web(  # noqa: PLR0913 each is a setting of users
     judge: Judge,
     *,
-    contact: str = NOBODY,
+    contact: str = "",  # empty: an anonymous crawl
     delay: float = 1.0,  # seconds between two requests to a host
     allow_private: bool = False,
     resolve: str = "",  # "NAME=ADDRESS:PORT,...": addresses of hosts; "*" is any host

@@ -11,6 +11,8 @@ from honeyguide.frontiers.best_first import BestFirst
 from honeyguide.guards.lists import NO_TEXT, Lists, read_list
 from honeyguide.guards.none import NoGuard
 from honeyguide.plan import Plan
+from honeyguide.storage.crawl_folder import go_on
+from honeyguide.storage.database import create
 from honeyguide.urls.patterns import DENIED, OUTSIDE, Patterns
 
 
@@ -110,6 +112,29 @@ def test_a_seed_that_is_never_fetched_is_complained_about():
     )
     with pytest.raises(HoneyguideError, match="never fetched: denied"):
         plan.open().navigator()
+
+
+def test_a_seed_on_the_domain_of_which_only_subdomains_are_allowed_is_told_what_to_say():
+    plan = Plan(
+        topic="geology", seeds=("https://example.org/",), world="web", allow=("*.example.org",)
+    )
+    with pytest.raises(HoneyguideError, match=r"subdomains; say --allow example\.org for both"):
+        plan.open().navigator()
+
+
+def test_a_crawl_of_an_earlier_version_keeps_the_meaning_of_its_lists(tmp_path):
+    task = {"topic": "geology", "seeds": ["geology"], "world": "synthetic:pages=2000", "budget": 5}
+    ending = Plan(**task).open().seeds[0].url.split("/")[2].rpartition(".")[2]
+    create(tmp_path, task | {"deny": [f"*.{ending}"]})
+    assert go_on(tmp_path, lambda plan, recorded, visit: None).outcome.pages == 5
+    with pytest.raises(HoneyguideError, match="never fetched: denied"):
+        Plan(**task, deny=(f"*.{ending}",)).open().navigator()
+
+
+def test_a_host_with_a_port_but_no_slash_is_refused_as_it_would_match_nothing():
+    with pytest.raises(HoneyguideError, match="say 'localhost:8000/', with a slash"):
+        read_list(["localhost:8000"])
+    assert read_list(["[::1]", "localhost:8000/"]) == ("[::1]", "localhost:8000/")
 
 
 def test_a_crawl_keeps_to_its_lists():

@@ -80,12 +80,25 @@ def test_json_lines_have_each_page_once_with_all_that_is_known(folder, tmp_path)
         ("pages.parquet", "parquet"),
         ("pages.warc.gz", "warc"),
         ("pages.jsonl", "jsonl"),
-        ("pages", "jsonl"),
-        ("csv", "jsonl"),
+        ("pages.warc", "warc"),
+        ("Pages.CSV", "csv"),
+        ("pages.md.jsonl", "jsonl"),
     ],
 )
 def test_a_file_gets_the_format_that_its_name_ends_in(name, format):
     assert format_of(Path("found") / name) == format
+
+
+def test_standard_output_gets_json_lines():
+    assert format_of(Path("-")) == "jsonl"
+
+
+@pytest.mark.parametrize(
+    "name", ["pages.md", "pages", "csv", "pages.csv.gz", "a.csv.bak", ".jsonl."]
+)
+def test_a_file_whose_name_says_no_format_is_refused_with_those_that_do(name):
+    with pytest.raises(HoneyguideError, match=r"ends in \.jsonl, \.csv, \.parquet, \.warc or"):
+        format_of(Path(name))
 
 
 def test_only_relevant_pages_on_request(folder, tmp_path):
@@ -240,6 +253,7 @@ def test_bad_input_is_one_sentence(folder, tmp_path):
 def test_status_says_how_a_crawl_stands(folder):
     known = status(folder)
     assert (known["visits"], known["pages"], known["relevant"]) == (5, 3, 1)
+    assert (known["not_relevant"], known["noindex"], known["repeated"]) == (2, 0, 1)
     assert known["failures"] == {"timeout": 1}
     assert (known["waiting"], known["stopped"], known["process"]) == (7, "budget spent", "")
     assert known["last"] == 1_700_000_000.5

@@ -81,10 +81,14 @@ def test_a_request_says_who_asks_and_carries_nothing_else_of_ours():
         assert not {"cookie", "authorization", "referer"} & set(headers)
 
 
-@pytest.mark.parametrize("contact", ["", "me", "me@example.org\r\nX: y", "a@b (c)", "ü@b.org"])
+@pytest.mark.parametrize("contact", ["me", " ", "me@example.org\r\nX: y", "a@b (c)", "ü@b.org"])
 def test_a_contact_is_an_address_that_a_header_can_carry(contact: str):
     with pytest.raises(HoneyguideError, match="contact"):
         user_agent(contact)
+
+
+def test_a_crawler_whose_operator_gave_no_contact_shows_nobody_elses():
+    assert user_agent() == user_agent("") == f"honeyguide/{__version__}"
 
 
 def test_the_proxy_of_the_environment_is_not_used(monkeypatch: pytest.MonkeyPatch):

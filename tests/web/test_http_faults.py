@@ -293,9 +293,17 @@ def test_what_is_not_http_is_a_bad_response(answer: bytes):
     assert ask({"/": then_close(answer)}).failure == "bad response"
 
 
-def test_a_server_that_does_not_speak_tls_is_a_failure():
-    async def plain(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+@pytest.mark.parametrize(
+    ("answer", "failure"),
+    [
+        (b"HTTP/1.1 400 Bad Request\r\n\r\n", "plain http"),
+        (b"\x15\x03\x01\x00\x02\x02\x28", "tls"),  # an alert: the handshake failed
+    ],
+)
+def test_a_server_that_does_not_speak_tls_is_a_failure(answer: bytes, failure: str):
+    async def plain(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(100)
+        writer.write(answer)
         writer.close()
 
     async def run():
@@ -306,7 +314,7 @@ def test_a_server_that_does_not_speak_tls_is_a_failure():
             await http.close()
             return response
 
-    assert asyncio.run(run()).failure == "tls"
+    assert asyncio.run(run()).failure == failure
 
 
 def test_a_decompression_bomb_is_a_failure():

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from honeyguide.contracts import Link, OfHost, Response
-from honeyguide.web import connections
+from honeyguide.web import connections, network
 from honeyguide.web.fetch_limits import Terms
 from honeyguide.web.host_schedule import FAILURES, HostSchedule
 from honeyguide.web.network import OutageRetry, ProbeSites
@@ -119,6 +119,25 @@ def test_the_network_is_asked_for_after_growing_pauses():
             return web.pauses
 
     assert asyncio.run(run()) == [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0, 60.0, 60.0]
+
+
+def test_whoever_waits_for_the_network_is_told_that_and_why(monkeypatch, caplog):
+    monkeypatch.setattr(network, "_SILENCE", 0.0)
+
+    async def run():
+        async with Web() as web:
+            await web.ask(*HOSTS[:3])
+            await web.go()
+            web.back_after(1)
+            await web.ask(*HOSTS)
+
+    asyncio.run(run())
+    checking, waiting, back = (record.getMessage() for record in caplog.records)
+    assert checking.startswith("no host has answered for a while (h")
+    assert checking.endswith("checking whether this machine's network is down")
+    assert waiting.startswith("no host answers any more (h")
+    assert f": {REFUSED}" in waiting and " more): this machine's network seems" in waiting
+    assert back.startswith("the network is back after")
 
 
 def test_dead_hosts_fail_as_ever_while_the_network_is_there():

@@ -3,6 +3,7 @@
 import asyncio
 import itertools
 import logging
+import re
 import sqlite3
 from contextlib import ExitStack, closing
 
@@ -79,7 +80,7 @@ def test_a_crawl_waits_for_its_network_and_goes_on(tmp_path, in_flight):
     finally:
         logging.getLogger(network.__name__).removeHandler(when)
     nothing_is_lost(tmp_path, ended.outcome)
-    assert [said.split(":")[0].split(" after")[0] for said in when.said] == [
+    assert [re.split(r" \(| after", said)[0] for said in when.said] == [
         "no host answers any more",
         "the network is back",
     ]

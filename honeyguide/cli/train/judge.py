@@ -7,7 +7,7 @@ import typer
 
 from honeyguide.cli.flags import Encoder
 from honeyguide.cli.progress import progress_bar
-from honeyguide.cli.train.output import ModelFile, Replace, check_free
+from honeyguide.cli.train.output import ModelFile, Replace, check_place
 
 FORMATS = "JSONL, text with one page a line, or a folder of text or HTML files; repeat for more."
 Positive = Annotated[
@@ -32,7 +32,7 @@ def judge(
     from honeyguide.training.judge import train_judge
     from honeyguide.training.pages import read_pages
 
-    check_free(out, replace)
+    check_place(out, replace)
     with progress_bar() as bar:
         task = bar.add_task("reading", total=None, news="")
 

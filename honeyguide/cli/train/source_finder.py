@@ -7,7 +7,7 @@ import typer
 
 from honeyguide.cli.flags import Contact, Encoder, RandomSeed
 from honeyguide.cli.progress import progress_bar
-from honeyguide.cli.train.output import ModelFile, Replace, check_free
+from honeyguide.cli.train.output import ModelFile, Replace, check_place
 from honeyguide.errors import HoneyguideError
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def source_finder(
     import dataclasses
     import signal
 
-    check_free(out, replace)
+    check_place(out, replace)
     if not epochs and not shown:
         raise HoneyguideError("without --shown there must be at least one epoch of clicks")
     try:
