@@ -215,7 +215,7 @@ def find(kind: str, name: str) -> Part:
             )
     if offer := _offered(kind).get(name):
         return _installed(kind, name, offer)
-    raise unknown(kind, name, _known_names(kind))
+    raise unknown(kind, name, known_names(kind))
 
 
 # ------------------------------------------------------------------------ parts from outside
@@ -353,7 +353,7 @@ def _explained(kind: str, place: str) -> Iterator[None]:
     except ModuleNotFoundError as error:
         where = place.rpartition(":")[0]
         if error.name and f"{where}.".startswith(f"{error.name}."):
-            said = str(unknown(kind, where, _known_names(kind)))
+            said = str(unknown(kind, where, known_names(kind)))
             also = f"named {where!r}, and no such module here or installed"
             raise HoneyguideError(said.replace(f"named {where!r}", also)) from None
         raise HoneyguideError(
@@ -394,14 +394,15 @@ def _place_of(made: Callable[..., Any]) -> str:
 
 
 def _is_known(kind: str, name: str) -> bool:
-    return name in _known_names(kind)
+    return name in known_names(kind)
 
 
 def _is_built_in(kind: str, name: str) -> bool:
     return name in _built_in(kind)
 
 
-def _known_names(kind: str) -> set[str]:
+def known_names(kind: str) -> set[str]:
+    """Names of all parts of a kind, whether or not they can be made here; nothing is imported."""
     return {*_built_in(kind), *_parts.get(kind, {}), *_offered(kind)}
 
 

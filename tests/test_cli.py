@@ -649,3 +649,22 @@ def test_every_command_and_every_flag_has_a_help_that_fits_its_line():
         assert len(command.get_short_help_str(limit=1000)) <= 66, name
         for parameter in command.params:
             assert getattr(parameter, "help", None), f"{name} {parameter.name}"
+
+
+def completed(*words):
+    """What a shell offers after these words."""
+    told = {"_HONEYGUIDE_COMPLETE": "complete_bash", "COMP_WORDS": " ".join(words)}
+    return honeyguide(**told, COMP_CWORD=str(len(words) - 1)).stdout.split()
+
+
+def test_a_shell_completes_commands_and_the_names_of_parts():
+    assert completed("honeyguide", "sta") == ["status"]
+    assert "--budget" in completed("honeyguide", "crawl", "--bu")
+    assert completed("honeyguide", "crawl", "--agent", "gui") == ["guide"]
+    assert "minilm" in completed("honeyguide", "crawl", "--encoder", "")
+
+
+def test_help_imports_nothing_that_is_slow():
+    script = "import honeyguide.cli, sys; print(*sys.modules)"
+    loaded = subprocess.check_output([sys.executable, "-c", script], text=True).split()
+    assert not {"aiohttp", "asyncio", "numpy", "rich", "sqlite3", "torch"} & set(loaded)

@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.progress import Progress, TaskID
-from rich.table import Table
 
 from honeyguide.cli import flags
 from honeyguide.cli import help_groups as groups
@@ -23,6 +21,8 @@ DEFAULT_AGENTS = "best_first,breadth_first,random"
 GONE = "Replaced by `python -m experiments`."
 
 if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
     from honeyguide.bench.compare import Comparison
 
 
@@ -153,7 +153,7 @@ def agent_names(agents: str) -> tuple[str, ...]:
     return tuple(names)
 
 
-def bar_per_agent(bar: Progress, total: int) -> Callable[[str, int], None]:
+def bar_per_agent(bar: "Progress", total: int) -> Callable[[str, int], None]:
     """Show a progress bar for each agent, from when it starts."""
     tasks: dict[str, TaskID] = {}
 
@@ -167,6 +167,8 @@ def bar_per_agent(bar: Progress, total: int) -> Callable[[str, int], None]:
 
 def print_comparison(comparison: "Comparison") -> None:
     """Print the comparison as a table."""
+    from rich.table import Table
+
     from honeyguide.bench.report import best_first, cells
 
     table = Table(title=f"{comparison.plan.topic}: relevant pages in {comparison.plan.budget}")

@@ -25,7 +25,11 @@ Price = Annotated[
 ]
 Agent = Annotated[
     str,
-    groups.part_flag("--agent", help="What chooses the next link; see `honeyguide list agents`."),
+    groups.part_flag(
+        "--agent",
+        help="What chooses the next link; see `honeyguide list agents`, or MODULE:CLASS.",
+        autocompletion=groups.names_of("agent"),
+    ),
 ]
 Policy = Annotated[
     str,
@@ -39,6 +43,7 @@ Guard = Annotated[
         "--guard",
         help="What keeps out of traps and duplicates: watch or none."
         " [default: watch on the live web, else none]",
+        autocompletion=groups.names_of("guard"),
     ),
 ]
 Sitemaps = Annotated[

@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
 from honeyguide.cli.bench import bar_per_agent, print_results
 from honeyguide.cli.progress import progress_bar
@@ -17,6 +15,8 @@ from honeyguide.errors import HoneyguideError
 from honeyguide.text.words import counted
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from honeyguide.bench.compare import Comparison
     from honeyguide.plan import Plan
 
@@ -62,12 +62,16 @@ def demo(
 def as_text(comparison: "Comparison") -> str:
     """The table and what it means, as a file and the README have them."""
     text = io.StringIO()
+    from rich.console import Console
+
     Console(file=text, width=WIDTH, color_system=None).print(_table(comparison))
     lines = [line.rstrip() for line in text.getvalue().splitlines()]
     return "\n".join([*lines, _explained(comparison)]) + "\n"
 
 
-def _table(comparison: "Comparison") -> Table:
+def _table(comparison: "Comparison") -> "Table":
+    from rich.table import Table
+
     from honeyguide.bench.demo import COLUMNS, rows, title
 
     table = Table(title=title(comparison))

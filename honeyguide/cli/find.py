@@ -1,6 +1,5 @@
 """honeyguide find: find the pages where sites publish their events."""
 
-import asyncio
 import json
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated
@@ -50,6 +49,8 @@ def find(
     resolve: flags.Resolve = "",
 ) -> None:
     """Find the pages where sites publish their events, with as few clicks as possible."""
+    import asyncio
+
     from honeyguide.cli.sites import open_sites
     from honeyguide.source_finder.find import Finder
 

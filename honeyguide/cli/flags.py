@@ -121,7 +121,10 @@ Like = Annotated[
 Judge = Annotated[
     str,
     groups.look_for_flag(
-        "--judge", help="What decides whether a page is relevant; see `honeyguide list judges`."
+        "--judge",
+        help="What decides whether a page is relevant; see `honeyguide list judges`, or"
+        " MODULE:CLASS.",
+        autocompletion=groups.names_of("judge"),
     ),
 ]
 
@@ -141,6 +144,7 @@ World = Annotated[
     groups.start_flag(
         "--world",
         help="The web to crawl: web, graph:PATH, archive:PATHS or synthetic:pages=N,seed=N.",
+        autocompletion=groups.names_of("world"),
     ),
 ]
 Allow = Annotated[
@@ -268,12 +272,15 @@ Encoder = Annotated[
     groups.part_flag(
         "--encoder",
         help="What turns words into vectors of meaning; see `honeyguide list encoders`.",
+        autocompletion=groups.names_of("encoder"),
     ),
 ]
 Gate = Annotated[
     str,
     groups.part_flag(
-        "--gate", help="What may skip links whose turn has come; see `honeyguide list gates`."
+        "--gate",
+        help="What may skip links whose turn has come; see `honeyguide list gates`.",
+        autocompletion=groups.names_of("gate"),
     ),
 ]
 Survey = Annotated[

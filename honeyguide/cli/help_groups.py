@@ -1,6 +1,6 @@
 """Help texts that show commands and flags in groups, with or without a terminal."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -30,6 +30,17 @@ part_flag = partial(typer.Option, rich_help_panel=PARTS)
 output_flag = partial(typer.Option, rich_help_panel=OUTPUT)
 
 Row = tuple[str, str]
+
+
+def names_of(kind: str) -> Callable[[str], list[str]]:
+    """Return what completes the names of parts of a kind in a shell."""
+
+    def complete(incomplete: str) -> list[str]:
+        from honeyguide.registry import known_names
+
+        return sorted(name for name in known_names(kind) if name.startswith(incomplete))
+
+    return complete
 
 
 class GroupedCommand(TyperCommand):

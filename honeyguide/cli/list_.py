@@ -3,7 +3,6 @@
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from honeyguide.cli.bench import experiments_moved
 from honeyguide.cli.terminal import console
@@ -45,6 +44,8 @@ def list_names(
 
 def _print(rows: dict[str, str]) -> None:
     """Print names and what they mean in two columns."""
+    from rich.table import Table
+
     table = Table(box=None, show_header=False, pad_edge=False)
     for row in rows.items():
         table.add_row(*row)

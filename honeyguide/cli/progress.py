@@ -5,26 +5,30 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import typer
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    Task,
-    TextColumn,
-    TimeRemainingColumn,
-)
 
 from honeyguide.cli.terminal import console, guarded_streams
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, Task
 
 FIRST_LINE = 20.0  # seconds; quick commands print none
 PAUSE = 0.1  # of the time so far, between two lines: a week gives about a hundred
 
 
 @contextmanager
-def progress_bar() -> Iterator[Progress]:
+def progress_bar() -> "Iterator[Progress]":
     """Show how far tasks are: a bar with counts, the time left and a short text, or lines."""
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
     columns = (
         TextColumn("{task.description}", markup=False),
         BarColumn(),
@@ -50,7 +54,7 @@ def progress_bar() -> Iterator[Progress]:
 
 
 @contextmanager
-def _lines(bar: Progress, tell: Callable[[str], None]) -> Iterator[None]:
+def _lines(bar: "Progress", tell: Callable[[str], None]) -> Iterator[None]:
     """Tell how far tasks are from a thread, whatever they wait for."""
     ended, begin = threading.Event(), time.monotonic()
     report = Report()
@@ -75,14 +79,14 @@ class Report:
     def __init__(self) -> None:
         self._last: dict[int, float] = {}  # completed, by task
 
-    def lines(self, tasks: list[Task], seconds: float) -> list[str]:
+    def lines(self, tasks: "list[Task]", seconds: float) -> list[str]:
         """A line for each task to tell of, so many seconds after the beginning."""
         moved = [task for task in tasks if self._last.get(task.id) != task.completed]
         self._last = {task.id: task.completed for task in tasks}
         return [_line(task, seconds) for task in moved or tasks[-1:]]
 
 
-def _line(task: Task, seconds: float) -> str:
+def _line(task: "Task", seconds: float) -> str:
     total = "" if task.total is None else f" of {task.total:,.0f}"
     news = f", {task.fields['news']}" if task.fields.get("news") else ""
     return f"{task.description}: {task.completed:,.0f}{total}{news} after {_duration(seconds)}"

@@ -1,6 +1,5 @@
 """honeyguide regions: show the lists on a page, record by record."""
 
-import asyncio
 import json
 import sys
 from pathlib import Path
@@ -57,6 +56,8 @@ def _show_json(number: int, region: "Region") -> None:
 
 def _read(page: str, contact: str, allow_private: bool, resolve: str) -> tuple[bytes, str, str]:
     """Return the bytes of a page, its URL if it has one, and its content type."""
+    import asyncio
+
     if not page.strip():
         raise HoneyguideError("name a page: a URL, a file, or - for standard input")
     if page == "-":

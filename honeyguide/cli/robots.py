@@ -1,6 +1,5 @@
 """honeyguide robots: say whether robots.txt allows a URL."""
 
-import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -27,6 +26,8 @@ def robots(
     resolve: flags.Resolve = "",
 ) -> None:
     """Say whether a URL may be fetched, and which line of robots.txt decides."""
+    import asyncio
+
     from honeyguide.cli.sites import address
     from honeyguide.web.robots_txt import RobotsTxt
 

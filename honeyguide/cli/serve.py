@@ -1,6 +1,5 @@
 """honeyguide serve: serve a generated web over HTTP, to try a crawler on."""
 
-import asyncio
 import os
 from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated
@@ -33,6 +32,8 @@ def serve(
     ] = "",
 ) -> None:
     """Serve a generated web with all of its host names on one port of this machine."""
+    import asyncio
+
     from honeyguide.contracts import Page, Verdict
     from honeyguide.source_finder.organisations.serve import Server as SitesServer
     from honeyguide.source_finder.organisations.world import OrganisationsWorld

@@ -1,7 +1,6 @@
 """honeyguide show: show what a crawl has learnt."""
 
 import typer
-from rich.table import Table
 
 from honeyguide.cli import flags
 from honeyguide.cli.terminal import console
@@ -29,6 +28,8 @@ def policy(folder: flags.Folder) -> None:
         )
     screen = console()
     is_narrow = screen.is_terminal and screen.width < WIDE
+    from rich.table import Table
+
     table = Table(box=None, pad_edge=False, padding=(0, 1 if is_narrow else 2, 0, 0))
     for column, value in rows[0].items():
         # where there is little room, a heading takes several lines

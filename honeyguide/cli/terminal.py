@@ -3,15 +3,14 @@
 import io
 import logging
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, TextIO
-
-from rich.console import Console, ConsoleOptions, RenderableType
-from rich.segment import Segment
-from rich.text import Text
+from typing import TYPE_CHECKING, Any, TextIO
 
 from honeyguide.text.words import printable
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 
 class PrintableStream(io.TextIOBase):
@@ -54,23 +53,10 @@ class PrintableStream(io.TextIOBase):
         return True
 
 
-class PrintableConsole(Console):
-    """A rich console with colours of its own that escapes control characters in its texts."""
-
-    def render_str(self, text: str, **options: Any) -> Text:
-        """Escape a text before its width is measured."""
-        return super().render_str(printable(text), **options)
-
-    def render(
-        self, renderable: RenderableType, options: ConsoleOptions | None = None
-    ) -> Iterable[Segment]:
-        """Escape the text of every segment."""
-        for segment in super().render(renderable, options):
-            yield segment if segment.control else segment._replace(text=printable(segment.text))
-
-
-def console(err: bool = False, **settings: Any) -> Console:
+def console(err: bool = False, **settings: Any) -> "Console":
     """Return a console on standard output or standard error, without markup in brackets."""
+    from honeyguide.cli.printable_console import PrintableConsole
+
     stream: Any = sys.stderr if err else sys.stdout
     if isinstance(stream, PrintableStream):
         stream = stream.stream  # the console escapes: the stream would escape its colours, too

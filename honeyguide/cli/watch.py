@@ -1,6 +1,5 @@
 """honeyguide watch: report what is new on source pages, each item once."""
 
-import asyncio
 import json
 from dataclasses import asdict
 from pathlib import Path
@@ -38,6 +37,8 @@ def watch(
     resolve: flags.Resolve = "",
 ) -> None:
     """Visit source pages again and again, and report each new item once."""
+    import asyncio
+
     from honeyguide.cli.sites import open_sites
     from honeyguide.disk.output_paths import check_writable
     from honeyguide.source_finder import watch as watching
