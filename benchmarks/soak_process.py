@@ -22,7 +22,7 @@ LONGEST = 600.0  # seconds until a process is given up that does not end by itse
 # what is worth being killed in: module, class, function, and what it is called here; a phase may
 # be found in several places
 PHASES = (
-    ("honeyguide.storage.crawl_folder", "", "begin", "begin"),
+    ("honeyguide.storage.crawl_folder", "", "create_crawl", "begin"),
     ("honeyguide.storage.store", "Store", "__init__", "open"),
     ("honeyguide.storage.store", "Store", "replay", "replay"),
     ("honeyguide.storage.store", "Store", "snapshot", "snapshot"),

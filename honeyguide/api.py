@@ -14,15 +14,18 @@ from typing import Any, Self
 from honeyguide.assemble import judge_of
 from honeyguide.contracts import Link, Page, Verdict, Visit, Vocabulary
 from honeyguide.engine.loop import Crawl
-from honeyguide.errors import HoneyguideError
+from honeyguide.errors import HoneyguideError, unknown
 from honeyguide.plan import Plan
 from honeyguide.registry import lasting_spec
 from honeyguide.storage.crawl_folder import INTERRUPTED, Ended, create_crawl, run_crawl
+from honeyguide.storage.database import settings
 from honeyguide.storage.store import RecordingNavigator
 from honeyguide.text.words import counted
 from honeyguide.web.html import parse
 
 MAX_WAITING = 100  # pages that were fetched and not yet taken: a crawl pauses at so many
+LIMITS = ("budget", "max_relevant", "max_seconds", "max_bytes", "max_barren", "max_memory")
+OF_JUDGES = ("judge", "encoder", "like", "search")
 NOWHERE = "http://localhost/"  # a plan needs a seed, also where nothing is fetched
 
 
@@ -113,12 +116,15 @@ class RunningCrawl:
         self._thread: threading.Thread | None = None
         self._room = threading.Event()  # set when a simulated crawl may go on
         self._is_paused = self._is_closed = False
+        self._error: BaseException | None = None  # until it was raised
+        self._failure = ""
         self.fetched = self.relevant = 0
 
     def __repr__(self) -> str:
         if self.result is not None:
             return repr(self.result)
         state = "running" if self._thread else "not started: iterate over it, or call run()"
+        state = f"failed: {self._failure}" if self._failure else state
         return f"<crawl with {self.relevant} relevant pages among {self.fetched:,}, {state}>"
 
     def __iter__(self) -> Iterator[CrawledPage]:
@@ -127,15 +133,11 @@ class RunningCrawl:
             while (page := self._next(self._pages.get())) is not None:
                 yield page
         finally:
-            self.close()
+            self._end()
+            self._warn_of_error()
 
-    async def __aiter__(self) -> AsyncIterator[CrawledPage]:
-        self._start()
-        try:
-            while (page := self._next(await asyncio.to_thread(self._pages.get))) is not None:
-                yield page
-        finally:
-            await asyncio.to_thread(self.close)
+    def __aiter__(self) -> AsyncIterator[CrawledPage]:
+        return _AsyncPages(self)
 
     def run(self) -> CrawlResult:
         """Crawl to the end, whatever the pages are."""
@@ -146,12 +148,24 @@ class RunningCrawl:
 
     def close(self) -> None:
         """End the crawl and wait until its folder is written; safe to call again."""
+        self._end()
+        error, self._error = self._error, None
+        if error is not None:
+            raise error
+
+    def _end(self) -> None:
+        """End the crawl and wait until its folder is written."""
         self._is_closed = True
         self._room.set()
         if self._crawl is not None:
             self._crawl.call(lambda crawl: crawl.stop(INTERRUPTED))
         if self._thread is not None:
             self._thread.join()
+
+    def _warn_of_error(self) -> None:
+        """Warn of an error that came after the last page was taken."""
+        if self._error is not None:
+            _warn(f"the crawl failed when it was ended: {self._failure}")
 
     def __enter__(self) -> Self:
         return self
@@ -170,6 +184,7 @@ class RunningCrawl:
             raise HoneyguideError(f"this crawl has been iterated over: go on with {ways}")
         if self._plan is not None and self.folder is not None:
             create_crawl(self.folder, self._plan)  # errors reach the caller, not the thread
+            _warn_of_interactive(self.folder)
         self._thread = threading.Thread(target=self._run, name="honeyguide crawl", daemon=True)
         self._thread.start()
 
@@ -183,7 +198,9 @@ class RunningCrawl:
                     create_crawl(folder, self._plan_of())
                     self.result = self._in(folder, None)
             self._pages.put(None)
-        except BaseException as error:  # raised again where pages are taken
+        except BaseException as error:  # raised again where pages are taken, or by close()
+            self._error = error
+            self._failure = str(error) or type(error).__name__
             self._pages.put(error)
 
     def _plan_of(self) -> Plan:
@@ -214,6 +231,9 @@ class RunningCrawl:
         if self._crawl.world.live:
             self._is_paused = True
             self._crawl.pause()
+            if self._pages.qsize() < MAX_WAITING // 2:  # they were taken meanwhile
+                self._is_paused = False
+                self._crawl.unpause()
             return
         self._room.clear()
         while not self._is_closed and self._pages.qsize() >= MAX_WAITING:
@@ -221,6 +241,7 @@ class RunningCrawl:
 
     def _next(self, page: CrawledPage | BaseException | None) -> CrawledPage | None:
         if isinstance(page, BaseException):
+            self._error = None
             raise page
         if self._pages.qsize() < MAX_WAITING // 2:
             self._room.set()
@@ -228,6 +249,36 @@ class RunningCrawl:
                 self._is_paused = False
                 self._crawl.call(Crawl.unpause)
         return page
+
+
+class _AsyncPages:
+    """Pages of a crawl for `async for`; the crawl ends with the loop that takes them."""
+
+    def __init__(self, running: RunningCrawl) -> None:
+        self._running = running
+        self._has_begun = False
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> CrawledPage:
+        if not self._has_begun:
+            self._has_begun = True
+            await asyncio.to_thread(self._running._start)
+        page = self._running._next(await asyncio.to_thread(self._running._pages.get))
+        if page is None:
+            await self.aclose()
+            raise StopAsyncIteration
+        return page
+
+    async def aclose(self) -> None:
+        """End the crawl without blocking the event loop."""
+        await asyncio.to_thread(self._running.close)
+
+    def __del__(self) -> None:
+        if self._has_begun:
+            self._running._end()  # so that the folder is free when the loop has been left
+            self._running._warn_of_error()
 
 
 def crawl(
@@ -253,7 +304,13 @@ def crawl(
 
 
 def resume(folder: str | Path, **changes: Any) -> RunningCrawl:
-    """Resume the crawl of a folder, and yield its further pages; `changes` are new limits."""
+    """Resume the crawl of a folder, and yield its further pages.
+
+    `changes` are new limits: `budget`, `max_seconds` and the others of `honeyguide resume`.
+    """
+    for name in changes:
+        if name not in LIMITS:
+            raise unknown("limit of a crawl", name, LIMITS)
     return RunningCrawl(None, Path(folder), changes)
 
 
@@ -264,7 +321,7 @@ def run(plan: Plan, out: str | Path | None = None) -> CrawlResult:
 
 def read_page(html: str | bytes, url: str = NOWHERE, content_type: str = "text/html") -> Page:
     """Read a page as a crawl does: title, main text, links, language."""
-    if isinstance(html, str):
+    if isinstance(html, str):  # whatever encoding it declares, it has been decoded
         html, content_type = html.encode("utf-8", "replace"), "text/html; charset=utf-8"
     return replace(parse(html, url, content_type).page, html=html)
 
@@ -273,7 +330,12 @@ def judge_pages(pages: Iterable[Page], topic: str = "", **settings: Any) -> list
     """Judge pages as a crawl that fetched them in this order would.
 
     `settings` are those of a `Plan` that choose the judge: `judge`, `encoder`, `like`, `search`.
+    Near-duplicates and soft 404s, which the guard of a crawl counts as not relevant, are judged
+    like other pages.
     """
+    for name in settings:
+        if name not in OF_JUDGES:
+            raise unknown("setting that chooses a judge", name, OF_JUDGES)
     plan = Plan(**{**_named(settings), "topic": topic, "seeds": (NOWHERE,)})
     encoder, judge = judge_of(plan)
     verdicts = []
@@ -289,6 +351,17 @@ def _named(settings: dict[str, Any]) -> dict[str, Any]:
     kinds = ("agent", "encoder", "gate", "guard", "judge", "world")
     classes = {kind: settings[kind] for kind in kinds if isinstance(settings.get(kind), type)}
     return settings | {kind: lasting_spec(kind, made) for kind, made in classes.items()}
+
+
+def _warn_of_interactive(folder: Path) -> None:
+    """Warn of classes that no other process can import."""
+    for place in settings(folder).get("outside_parts", ()):
+        if place.startswith("__main__:"):
+            name = place.partition(":")[2]
+            _warn(
+                f"{name} is defined in an interactive session: resume this crawl there, or put"
+                f" {name} into a file"
+            )
 
 
 def _warn(sentence: str) -> None:

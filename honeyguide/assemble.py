@@ -3,8 +3,7 @@
 import asyncio
 import math
 import re
-import threading
-from collections.abc import Coroutine, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -26,7 +25,7 @@ from honeyguide.contracts import (
     Vocabulary,
     World,
 )
-from honeyguide.engine.loop import Crawl, Observer, Outcome, Steering, run_simulated
+from honeyguide.engine.loop import Crawl, Observer, Outcome, Steering, in_thread, run_simulated
 from honeyguide.engine.navigator import Navigator
 from honeyguide.errors import HoneyguideError, explained, unknown
 from honeyguide.guards.few_hosts import FewHosts
@@ -37,7 +36,7 @@ from honeyguide.judges.like import read_examples
 from honeyguide.judges.remembered import Remembered
 from honeyguide.learning.policies import load_policy
 from honeyguide.plan import Plan
-from honeyguide.registry import accepts, lasting_spec, make, search, split
+from honeyguide.registry import accepts, allowed_outside, lasting_spec, make, split
 from honeyguide.urls import host
 from honeyguide.urls.patterns import OUTSIDE, Scope
 from honeyguide.web.judge_spec import JudgeSpec
@@ -215,10 +214,9 @@ def judge_of(plan: Plan) -> tuple[Encoder, Judge]:
 
 
 def _judge(plan: Plan) -> tuple[JudgeSpec, Encoder, Judge]:
-    search(plan.part_folders)
     encoder: Encoder = make("encoder", plan.encoder)
     names = lasting_spec("judge", plan.judge), lasting_spec("encoder", plan.encoder)
-    spec = JudgeSpec(*names, _for_judges(plan), plan.part_folders)
+    spec = JudgeSpec(*names, _for_judges(plan), allowed_outside() or ())
     if spec.uses_encoder and plan.topic.isascii():
         check_topic(plan.topic, encoder)  # in other scripts, words are looked for as they are
     return spec, encoder, spec.make(encoder)
@@ -341,7 +339,7 @@ def _example_text(name: str, world: World) -> str:
         return read_examples([name])[0]
     if "://" not in name and name.lower().endswith(FILE_ENDINGS) and world.live:
         raise HoneyguideError(f"there is no file {name} to read; a URL begins with https://")
-    return _run_in_thread(_text_in_world(name, world))
+    return in_thread(lambda: asyncio.run(_text_in_world(name, world)))
 
 
 async def _text_in_world(name: str, world: World) -> str:
@@ -351,21 +349,3 @@ async def _text_in_world(name: str, world: World) -> str:
         reason = explained(visit.failure) or "it has no text"
         raise HoneyguideError(f"the example page {name} cannot be read: {reason}")
     return f"{visit.page.title}\n{visit.page.text}"
-
-
-def _run_in_thread(work: Coroutine[Any, Any, str]) -> str:
-    """Run a coroutine in a thread of its own, because an event loop may run in this one."""
-    answer: list[str | HoneyguideError] = []
-
-    def run() -> None:
-        try:
-            answer.append(asyncio.run(work))
-        except HoneyguideError as error:
-            answer.append(error)
-
-    thread = threading.Thread(target=run)
-    thread.start()
-    thread.join()
-    if isinstance(answer[0], HoneyguideError):
-        raise answer[0]
-    return answer[0]

@@ -58,10 +58,20 @@ class Plan:
     bounded: bool = True  # whether domains have limits and copies no links; earlier versions: no
     host_globs: bool = True  # whether *.example.org in lists matches hosts; earlier versions: no
     random_seed: int = 0
-    part_folders: tuple[str, ...] = ()  # of modules of outside parts that are not installed
+    outside_parts: tuple[str, ...] = ()  # places of parts that are not honeyguide's own
+    part_folders: tuple[str, ...] = ()  # in which their modules are, if they are not installed
 
     def __post_init__(self) -> None:
-        for name in ("seeds", "like", "examples", "search", "allow", "deny", "part_folders"):
+        for name in (
+            "seeds",
+            "like",
+            "examples",
+            "search",
+            "allow",
+            "deny",
+            "outside_parts",
+            "part_folders",
+        ):
             object.__setattr__(self, name, tuple(getattr(self, name)))
         object.__setattr__(self, "record", self.record.removeprefix("graph:"))
         if self.search and not self.topic:

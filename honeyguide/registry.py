@@ -7,14 +7,16 @@ Installed packages offer parts by entry points of the group "honeyguide.parts".
 import importlib
 import importlib.util
 import inspect
+import os
 import pkgutil
 import re
 import sys
 import sysconfig
 import traceback
 import typing
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
@@ -59,7 +61,7 @@ METHODS = {
     "judge": ("__call__",),
     "world": ("visit", "find"),
 }
-_place = re.compile(r"([^:]+\.py|[^\W\d][\w.]*):([^\W\d]\w*)(?::(.*))?", re.DOTALL).fullmatch
+_place = re.compile(r"([^:]+\.py|[^\W\d][\w.]*):([^\W\d][\w.]*)(?::(.*))?", re.DOTALL).fullmatch
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +182,19 @@ def make(kind: str, spec: str | Callable[..., Any], /, **offers: Any) -> Any:
         said = ",".join(f"{key}=..." for key in lacking)
         hint = f": say '{found.name}:{said}'" if can_be_said else ""
         raise HoneyguideError(f"{kind} {found.name!r} needs {' and '.join(lacking)}{hint}")
-    return found.make(**arguments)
+    return found.make(**arguments) if _is_ours(found.make) else _made(found, arguments)
+
+
+def _made(found: Part, arguments: Mapping[str, Any]) -> Any:
+    """Make a part from outside; an error in its constructor is told in a sentence."""
+    try:
+        return found.make(**arguments)
+    except HoneyguideError:
+        raise
+    except Exception as error:
+        raise HoneyguideError(
+            f"the {found.kind} {found.name} cannot be made: {_told(error)}"
+        ) from error
 
 
 def accepts(kind: str, spec: str, argument: str) -> bool:
@@ -207,18 +221,65 @@ def find(kind: str, name: str) -> Part:
     if name not in _parts.get(kind, {}):
         _import_family(kind, naming=name)  # only what has it: others may be slow to import
     if found := _parts.get(kind, {}).get(name):
+        _note(kind, found)
         return found
     for module, extra in _missing.get(kind, {}).items():
         if _names(module, name):
             raise HoneyguideError(
                 f"{kind} {name!r} needs an extra: pip install 'honeyguide[{extra}]'"
             )
-    if offer := _offered(kind).get(name):
-        return _installed(kind, name, offer)
+    if offers := _offered(kind).get(name):
+        return _installed(kind, name, offers)
+    if _import_allowed(kind) and (found := _parts.get(kind, {}).get(name)):
+        return found
     raise unknown(kind, name, known_names(kind))
 
 
 # ------------------------------------------------------------------------ parts from outside
+
+
+class Outside(NamedTuple):
+    """Parts from outside that a crawl may run: their places, and where modules are looked for."""
+
+    places: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
+
+
+_allowed: ContextVar[Outside | None] = ContextVar("_allowed", default=None)  # None: all
+_used: ContextVar[dict[str, str] | None] = ContextVar("_used", default=None)  # place -> kind
+_announced: set[str] = set()  # places that a caller of this process has named
+
+
+@contextmanager
+def only_outside(allowed: Outside) -> Iterator[None]:
+    """Let only these parts be imported from outside: what a file or folder names is not trusted."""
+    before = _allowed.set(allowed)
+    try:
+        yield
+    finally:
+        _allowed.reset(before)
+
+
+@contextmanager
+def noting_outside() -> Iterator[dict[str, str]]:
+    """Note which parts from outside are made, each as a place that another process can import."""
+    used: dict[str, str] = {}
+    before = _used.set(used)
+    try:
+        yield used
+    finally:
+        _used.reset(before)
+        _announced.update(used)
+
+
+def allowed_outside() -> Outside | None:
+    """What `only_outside` lets be imported here; None where everything may be."""
+    return _allowed.get()
+
+
+def unannounced(places: Iterable[str]) -> list[str]:
+    """Those of these places that nobody has named in this process."""
+    return [place for place in places if place not in _announced]
 
 
 def place_of(kind: str, spec: str) -> str:
@@ -226,8 +287,8 @@ def place_of(kind: str, spec: str) -> str:
     name = split(kind, spec).name
     if ":" in name:
         return name
-    if not _is_built_in(kind, name) and (offer := _offered(kind).get(name)):
-        return offer.value
+    if not _is_built_in(kind, name) and (offers := _offered(kind).get(name)):
+        return offers[0].value
     registered = _parts.get(kind, {}).get(name)
     return "" if registered is None or _is_ours(registered.make) else _place_of(registered.make)
 
@@ -235,39 +296,34 @@ def place_of(kind: str, spec: str) -> str:
 def lasting_spec(kind: str, spec: str | type) -> str:
     """The same part, named so that another process finds it: by its place, if it is outside."""
     if isinstance(spec, type):
-        spec = _checked(kind, _place_of(spec), spec).name
+        return _place_of(_checked(kind, spec.__qualname__, spec).make)
     name, settings = split(kind, spec)
     if ":" not in name and (_is_built_in(kind, name) or name in _offered(kind)):
         return spec
     place = place_of(kind, spec)
-    module, _, attribute = place.partition(":")
-    file = module if module.endswith(".py") else getattr(sys.modules.get(module), "__file__", "")
-    if file and (module == "__main__" or module.endswith(".py")):
-        place = f"{Path(file).absolute()}:{attribute}"
+    where, _, attribute = place.rpartition(":")
+    if where.endswith(".py"):
+        place = f"{Path(where).absolute()}:{attribute}"
     return str(Spec(place, settings)) if place else spec
 
 
-def is_imported(place: str) -> bool:
-    """Whether the module of an outside part has been imported."""
-    where = place.rpartition(":")[0]
-    return where in sys.modules or str(Path(where).absolute()) in sys.modules
-
-
-def search(folders: Iterable[str]) -> None:
-    """Look for modules of outside parts in these folders too."""
-    sys.path[:0] = [folder for folder in folders if folder not in sys.path]
-
-
 def folder_of(place: str) -> str:
-    """The folder in which the module of a part was found; empty for a file or what is installed."""
-    module = sys.modules.get(place.partition(":")[0].partition(".")[0])
+    """The folder to look for a part's module in; empty for one that is installed."""
+    where = place.rpartition(":")[0]
+    if where.endswith(".py"):
+        return str(Path(where).absolute().parent)  # for modules beside it
+    module = sys.modules.get(where.partition(".")[0])
     file = getattr(module, "__file__", None)
-    if file is None or place.startswith("__main__:"):
-        return ""
+    if file is None:  # a folder without __init__.py
+        return next((str(Path(path).absolute().parent) for path in _paths(module)), "")
     home = Path(file).absolute().parent
     home = home.parent if Path(file).stem == "__init__" else home
     installed = [sysconfig.get_path(name) for name in ("purelib", "platlib", "stdlib")]
     return "" if str(home) in installed else str(home)
+
+
+def _paths(module: ModuleType | None) -> list[str]:
+    return list(getattr(module, "__path__", ()))
 
 
 def refuse_crawls_at_import() -> None:
@@ -281,23 +337,73 @@ def refuse_crawls_at_import() -> None:
 
 def _outside(kind: str, place: str) -> Part:
     """Import the part at a place."""
+    place = _permitted(kind, place)
     where, _, attribute = place.rpartition(":")
     with _explained(kind, place):
         module = _file_module(where) if where.endswith(".py") else _module(where)
-    made = getattr(module, attribute, None)
-    if made is None:
-        kept = [name for name, value in vars(module).items() if inspect.isclass(value)]
-        raise unknown(f"class in {where}", attribute, kept)
-    return _checked(kind, place, made)
+    made: Any = module
+    for name in attribute.split("."):
+        if not hasattr(made, name):
+            kept = [each for each, value in vars(made).items() if inspect.isclass(value)]
+            raise unknown(f"class in {where}", name, kept)
+        made = getattr(made, name)
+    found = _checked(kind, place, made)
+    _note(kind, found)
+    return found
 
 
-def _installed(kind: str, name: str, offer: EntryPoint) -> Part:
+def _import_allowed(kind: str) -> bool:
+    """Import what a resumed crawl declares: it may register the name that is looked for."""
+    allowed = _allowed.get()
+    for place in allowed.places if allowed else ():
+        with suppress(HoneyguideError):  # a part of another kind
+            _outside(kind, place)
+    return allowed is not None and bool(allowed.places)
+
+
+def _permitted(kind: str, place: str) -> str:
+    """The place itself, if it may be imported; one relative to an earlier folder is found there."""
+    allowed = _allowed.get()
+    if allowed is None:
+        return place
+    where, _, attribute = place.rpartition(":")
+    candidates = [place, f"{Path(where).absolute()}:{attribute}"]
+    candidates += [f"{(Path(folder) / where).absolute()}:{attribute}" for folder in allowed.folders]
+    known = {_normal(each): each for each in allowed.places}
+    found = next((known[name] for each in candidates if (name := _normal(each)) in known), None)
+    if found is None:
+        raise HoneyguideError(
+            f"the {kind} {place} is code from outside that the crawl or file does not declare:"
+            " it is not run"
+        )
+    return found
+
+
+def _normal(place: str) -> str:
+    where, _, attribute = place.rpartition(":")
+    return f"{os.path.normpath(where)}:{attribute}" if where.endswith(".py") else place
+
+
+def _installed(kind: str, name: str, offers: Sequence[EntryPoint]) -> Part:
     """Import a part that an installed package offers."""
-    with _explained(kind, offer.value):
-        made = offer.load()
+    values = sorted({offer.value for offer in offers})
+    if len(values) > 1:
+        raise HoneyguideError(
+            f"several installed packages offer the {kind} {name!r}: choose {' or '.join(values)}"
+        )
+    _permitted(kind, values[0])
+    with _explained(kind, values[0]):
+        made = offers[0].load()
     found = _checked(kind, name, made)
     _parts.setdefault(kind, {})[name] = found
+    _note(kind, found, values[0])
     return found
+
+
+def _note(kind: str, found: Part, place: str = "") -> None:
+    used = _used.get()
+    if used is not None and not _is_ours(found.make):
+        used[place or _place_of(found.make)] = kind
 
 
 def _checked(kind: str, name: str, made: Any) -> Part:
@@ -309,17 +415,31 @@ def _checked(kind: str, name: str, made: Any) -> Part:
         raise HoneyguideError(f"{name} is not for {kind!r}: it is registered as {same.kind!r}")
     if not inspect.isclass(made):  # or any function of any module could be called
         raise HoneyguideError(f'{name} is not a class: write @part("{kind}", NAME) above it')
+    if kind == "agent" and not _is_agent(made):
+        raise HoneyguideError(f"{name} is not an agent: derive it from honeyguide.Agent")
     members = {member for base in made.__mro__ for member in vars(base)}
     if lacking := [method for method in METHODS[kind] if method not in members]:
         raise HoneyguideError(f"{name} is not for {kind!r}: it has no {' and no '.join(lacking)}")
     return Part(kind, name, made)
 
 
+def _is_agent(made: type) -> bool:
+    from honeyguide.contracts import Agent  # noqa: PLC0415 numpy is not needed to list names
+
+    return issubclass(made, Agent)
+
+
 def _module(name: str) -> ModuleType:
     """Import a module that is installed or in the current folder."""
-    search([str(Path.cwd())])
+    allowed = _allowed.get()
+    _search([*(allowed.folders if allowed else ()), str(Path.cwd())])
     importlib.invalidate_caches()
     return importlib.import_module(name)
+
+
+def _search(folders: Iterable[str]) -> None:
+    """Look for modules in these folders too, after everything that is installed."""
+    sys.path += [folder for folder in dict.fromkeys(folders) if folder not in sys.path]
 
 
 def _file_module(file: str) -> ModuleType:
@@ -332,6 +452,7 @@ def _file_module(file: str) -> ModuleType:
     spec = importlib.util.spec_from_file_location(str(path), path)
     if spec is None or spec.loader is None or not path.is_file():
         raise ModuleNotFoundError(f"there is no file {path}", name=file)
+    _search([str(path.parent)])  # it may import modules beside it
     module = importlib.util.module_from_spec(spec)
     sys.modules[str(path)] = module
     try:
@@ -359,29 +480,27 @@ def _explained(kind: str, place: str) -> Iterator[None]:
         raise HoneyguideError(
             f"the {kind} {place} cannot be imported: there is no module {error.name!r}"
         ) from error
-    except Exception as error:
-        line = traceback.extract_tb(error.__traceback__)[-1]
-        raise HoneyguideError(
-            f"the {kind} {place} cannot be imported:"
-            f" {type(error).__name__}: {error} ({line.filename}, line {line.lineno})"
-        ) from error
+    except (Exception, SystemExit) as error:
+        raise HoneyguideError(f"the {kind} {place} cannot be imported: {_told(error)}") from error
     finally:
         _importing.pop()
 
 
-def _offered(kind: str) -> dict[str, EntryPoint]:
+def _told(error: BaseException) -> str:
+    """An error of a stranger's code, with its file and line."""
+    if isinstance(error, SyntaxError):
+        return f"SyntaxError: {error.msg} ({error.filename}, line {error.lineno})"
+    line = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{type(error).__name__}: {error} ({line.filename}, line {line.lineno})"
+
+
+def _offered(kind: str) -> dict[str, list[EntryPoint]]:
     """What installed packages offer of a kind, by name; honeyguide's own names come first."""
-    found: dict[str, EntryPoint] = {}
+    found: dict[str, list[EntryPoint]] = {}
     for each in entry_points(group=GROUP):
         of, _, name = each.name.partition(".")
-        if of != kind or _is_built_in(kind, name):
-            continue
-        if name in found and found[name].value != each.value:
-            raise HoneyguideError(
-                f"two installed packages offer the {kind} {name!r}: {found[name].value} and"
-                f" {each.value}; name one of them so"
-            )
-        found[name] = each
+        if of == kind and not _is_built_in(kind, name):
+            found.setdefault(name, []).append(each)
     return found
 
 
@@ -390,7 +509,20 @@ def _is_ours(made: Callable[..., Any]) -> bool:
 
 
 def _place_of(made: Callable[..., Any]) -> str:
-    return f"{made.__module__}:{made.__qualname__}"
+    """Where another process finds a class."""
+    if "<locals>" in made.__qualname__:
+        raise HoneyguideError(
+            f"{made.__name__} is defined inside a function: define it at the top of a module, where"
+            " a resumed crawl can import it"
+        )
+    if made.__module__ != "__main__":
+        return f"{made.__module__}:{made.__qualname__}"
+    main = sys.modules["__main__"]
+    if main.__spec__ is not None:  # python -m
+        return f"{main.__spec__.name}:{made.__qualname__}"
+    file = getattr(main, "__file__", None)
+    is_importable = file is not None and file.endswith(".py") and Path(file).is_file()
+    return f"{Path(file).absolute() if file and is_importable else '__main__'}:{made.__qualname__}"
 
 
 def _is_known(kind: str, name: str) -> bool:
@@ -457,7 +589,12 @@ def _convert(found: Part, key: str, text: str) -> Any:
 def _wanted(found: Part, key: str) -> type:
     """The plain type of a setting, also where it may be None."""
     target = found.make.__init__ if inspect.isclass(found.make) else found.make
-    hint = typing.get_type_hints(target).get(key, str)
+    try:
+        hint = typing.get_type_hints(target).get(key, str)
+    except NameError:  # names that are imported for type checkers alone
+        hint = str(inspect.signature(target).parameters[key].annotation)
+    if isinstance(hint, str):
+        return next((kind for kind in _SAID if kind.__name__ in re.split(r"\W+", hint)), str)
     plain = typing.get_args(hint) or (hint,)
     return next((kind for kind in _SAID if kind in plain), str)
 

@@ -4,10 +4,12 @@ import json
 import os
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import textwrap
 import time
+from contextlib import closing
 
 import pytest
 
@@ -15,7 +17,8 @@ from honeyguide import registry
 from honeyguide.errors import HoneyguideError
 from honeyguide.plan import Plan
 from honeyguide.storage.crawl_folder import with_absolute_paths
-from tests.test_cli import PROGRAM, SMALL, exported, honeyguide, refused
+from honeyguide.storage.database import with_checksum
+from tests.test_cli import PROGRAM, SMALL, exported, honeyguide
 
 MINE = '''
 import os
@@ -139,8 +142,8 @@ def test_a_crawl_with_parts_from_outside_is_killed_and_resumed_from_another_fold
     before = imports(tmp_path, mine)
     done = honeyguide("resume", out, "--budget", 40, folder="/")
     assert done.returncode == 0, done.stderr
-    assert f"the agent {mine}:Slow (in {tmp_path})" in done.stderr
-    assert f"the judge {mine}:LongRead" in done.stderr
+    assert f"code from outside honeyguide: {mine}:Slow (looked for in {tmp_path})" in done.stderr
+    assert f"code from outside honeyguide: {mine}:LongRead" in done.stderr
     assert imports(tmp_path, mine) == before + 1
     urls = [row["url"] for row in exported(out)]
     assert len(set(urls)) == len(urls) >= 40
@@ -213,7 +216,7 @@ def test_a_crawl_begun_by_a_script_with_its_own_part_is_resumed_by_the_command(t
     run_script(tmp_path, 'if __name__ == "__main__":')
     done = honeyguide("resume", tmp_path / "out", "--budget", 20, folder="/")
     assert done.returncode == 0, done.stderr
-    assert f"the judge {tmp_path}/script.py:Everything" in done.stderr
+    assert f"code from outside honeyguide: {tmp_path}/script.py:Everything" in done.stderr
     assert [row["relevant"] for row in exported(tmp_path / "out")] == [True] * 20
 
 
@@ -260,9 +263,9 @@ def test_an_installed_package_offers_parts_by_entry_points(installed, tmp_path):
     assert done.returncode == 0, done.stderr
     done = honeyguide("resume", out, "--budget", 12, **installed)
     assert done.returncode == 0, done.stderr
-    assert "the agent careful_agent:Careful" in done.stderr
+    assert "code from outside honeyguide: careful_agent:Careful" in done.stderr
     shutil.rmtree(tmp_path / "site")
-    assert "no agent named 'careful'" in refused("resume", out)
+    assert "no agent named 'careful'" in honeyguide("resume", out).stderr
 
 
 def test_a_plan_file_names_parts_from_outside(mine, tmp_path):
@@ -292,3 +295,83 @@ def test_one_file_may_be_named_in_both_ways(mine):
     assert registry.make("judge", f"./{mine}.py:LongRead:8").words == 8
     assert registry.make("judge", f"{mine}:LongRead:9").words == 9
     assert registry.make("judge", f"./{mine}.py:LongRead:7").words == 7
+
+
+def changed(folder, **settings):
+    """Change the settings of a crawl's folder as a stranger could, checksum included."""
+    with closing(sqlite3.connect(folder / "crawl.sqlite")) as connection:
+        [[value]] = connection.execute("SELECT value FROM about WHERE key = 'settings'")
+        row = with_checksum("settings", json.dumps(json.loads(value) | settings))
+        connection.execute("REPLACE INTO about VALUES (?,?,?)", row)
+        connection.commit()
+
+
+@pytest.fixture
+def strange(tmp_path):
+    """The folder of a crawl, and beside it a file that leaves a trace when it runs."""
+    done = honeyguide("crawl", *SMALL, "--budget", 5, "--out", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    evil = tmp_path / "evil"
+    evil.mkdir()
+    trace = f"open({str(tmp_path / 'ran')!r}, 'w').close()\n"
+    for name in ("wordllama.py", "evil.py"):
+        (evil / name).write_text(f"{trace}class Evil: pass\n")
+    return tmp_path / "out"
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"part_folders": ["{evil}"]},
+        {"part_folders": ["evil"]},
+        {"agent": "beam:{evil}/evil.py:Evil"},
+        {"encoder": "joined:{evil}/evil.py:Evil+ngrams"},
+        {"encoder": "joined:evil:Evil+ngrams", "part_folders": ["{evil}"]},
+    ],
+)
+def test_a_strange_folder_runs_no_code_that_is_not_named(strange, tmp_path, settings):
+    evil = str(tmp_path / "evil")
+    changed(strange, **json.loads(json.dumps(settings).replace("{evil}", evil)))
+    done = honeyguide("resume", strange, "--budget", 9, folder=tmp_path)
+    assert not (tmp_path / "ran").exists(), done.stderr
+    for command in ("status", "check"):
+        honeyguide(command, strange, folder=tmp_path)
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_part_from_outside_within_another_part_is_resumed_from_another_folder(mine, tmp_path):
+    out = tmp_path / "out"
+    done = honeyguide(
+        "crawl", *SMALL, "--agent", f"beam:./{mine}.py:Slow", "--budget", 9, "--out", out,
+        folder=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    done = honeyguide("resume", out, "--budget", 12, folder="/")
+    assert done.returncode == 0, done.stderr
+    assert f"{tmp_path}/{mine}.py:Slow" in done.stderr
+
+
+def test_a_file_may_import_modules_beside_it_also_after_a_resume(tmp_path):
+    (tmp_path / "beside_it.py").write_text("WORDS = 5\n")
+    (tmp_path / "part.py").write_text(f"from beside_it import WORDS\n{MINE}")
+    out = tmp_path / "out"
+    judge = ("--judge", "part.py:LongRead")
+    done = honeyguide("crawl", *SMALL, *judge, "--budget", 9, "--out", out, folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert honeyguide("resume", out, "--budget", 12, folder="/").returncode == 0
+
+
+def test_what_a_constructor_or_an_exit_says_is_told_in_a_sentence(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "leaving.py").write_text("import sys\nsys.exit(0)\n")
+    (tmp_path / "wrong.py").write_text("class Judge:\n  def\n")
+    (tmp_path / "raising.py").write_text(
+        "class Judge:\n    def __init__(self): raise ValueError('no way')\n"
+        "    def __call__(self, page): pass\n"
+    )
+    with pytest.raises(HoneyguideError, match=r"SystemExit: 0 .*leaving.py, line 2"):
+        registry.make("judge", "./leaving.py:Judge")
+    with pytest.raises(HoneyguideError, match=r"SyntaxError: .*wrong.py, line 2"):
+        registry.make("judge", "./wrong.py:Judge")
+    with pytest.raises(HoneyguideError, match=r"cannot be made: ValueError: no way .*line 2"):
+        registry.make("judge", "./raising.py:Judge")

@@ -33,7 +33,10 @@ def _names(said: str, is_live: bool) -> list[str]:
 
 def _is_file(said: str, is_live: bool) -> bool:
     is_named_so = is_live or said.lower().endswith(LIST_ENDINGS)
-    return bool(said) and "\0" not in said and is_named_so and Path(said).is_file()
+    try:
+        return bool(said) and is_named_so and Path(said).is_file()
+    except (OSError, ValueError):  # too long for a file's name, or a null character
+        return False
 
 
 def _should_be_file(said: str) -> bool:

@@ -3,8 +3,8 @@
 import asyncio
 import math
 import selectors
-import threading
 from collections.abc import Callable, Coroutine, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar, cast
@@ -271,11 +271,13 @@ def run_simulated(work: Coroutine[Any, Any, T]) -> T:
     if asyncio._get_running_loop() is None:
         with asyncio.Runner(loop_factory=_SimulatedLoop) as runner:
             return runner.run(work)
-    answer: list[T] = []  # inside a running loop, as in a notebook, another thread is needed
-    thread = threading.Thread(target=lambda: answer.append(run_simulated(work)))
-    thread.start()
-    thread.join()
-    return answer[0]
+    return in_thread(lambda: run_simulated(work))  # inside a running loop, as in a notebook
+
+
+def in_thread(work: Callable[[], T]) -> T:
+    """Do something in a thread of its own, because an event loop may run in this one."""
+    with ThreadPoolExecutor(1) as threads:
+        return threads.submit(work).result()
 
 
 class _SimulatedLoop(asyncio.SelectorEventLoop):

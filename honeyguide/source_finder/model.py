@@ -12,7 +12,7 @@ import numpy as np
 from honeyguide.contracts import Encoder, State
 from honeyguide.disk.serialise import DamagedError, read_state, save_state
 from honeyguide.errors import HoneyguideError
-from honeyguide.registry import make
+from honeyguide.registry import Outside, make, only_outside
 from honeyguide.source_finder.policy import Policy
 from honeyguide.source_finder.scorer import Scorer
 
@@ -52,7 +52,8 @@ class SourceModel:
 @cache
 def shared_encoder(name: str) -> Encoder:
     """Return the encoder of this name, created once: it may be large, and it caches vectors."""
-    encoder: Encoder = make("encoder", name)
+    with only_outside(Outside()):  # a model is data: it names no code of a stranger
+        encoder: Encoder = make("encoder", name)
     return encoder
 
 

@@ -23,15 +23,18 @@ from honeyguide.errors import HoneyguideError
 from honeyguide.learning.policies import save_policy
 from honeyguide.plan import Plan
 from honeyguide.registry import (
+    Outside,
     Part,
     Spec,
     find,
     folder_of,
-    is_imported,
     lasting_spec,
+    noting_outside,
+    only_outside,
     place_of,
     refuse_crawls_at_import,
     split,
+    unannounced,
 )
 from honeyguide.storage.database import FILE, WARCS, create, holds_crawl, settings
 from honeyguide.storage.store import RecordingNavigator, Store
@@ -56,9 +59,10 @@ def create_crawl(folder: Path, plan: Plan) -> None:
     if not (folder / FILE).exists():  # else it is said below that a crawl is there
         check_empty(folder, "a crawl", BEFORE)
     plan = replace(with_examples(plan), year=time.gmtime().tm_year)
-    plan.open().navigator()
-    folders = dict.fromkeys(filter(None, map(folder_of, outside_parts(plan).values())))
-    plan = replace(plan, part_folders=(*plan.part_folders, *folders))
+    with noting_outside() as used:
+        plan.open().navigator()
+    folders = [str(Path.cwd()), *filter(None, map(folder_of, used))] if used else []
+    plan = replace(plan, outside_parts=tuple(used), part_folders=tuple(dict.fromkeys(folders)))
     if plan.policy and not holds_crawl(folder):
         plan = _with_copied_policy(plan, folder)
     specs = {kind: spec for kind in PARTS if (spec := getattr(plan, kind))}
@@ -77,10 +81,12 @@ def with_absolute_paths(kind: str, spec: str) -> str:
     return f"{name}:{','.join(_absolute_piece(found, piece, rest) for piece in pieces)}"
 
 
-def outside_parts(plan: Plan) -> dict[str, str]:
+def outside_parts(plan: Plan) -> Outside:
     """Return the places of a plan's parts that are not honeyguide's own, without importing them."""
-    places = {kind: place_of(kind, getattr(plan, kind)) for kind in PARTS if getattr(plan, kind)}
-    return {kind: place for kind, place in places.items() if place}
+    named = [place_of(kind, getattr(plan, kind)) for kind in PARTS if getattr(plan, kind)]
+    places = dict.fromkeys([*filter(None, named), *plan.outside_parts])
+    folders = [folder for folder in plan.part_folders if Path(folder).is_absolute()]
+    return Outside(tuple(places), tuple(folders) if places else ())
 
 
 def _absolute_piece(found: Part, piece: str, rest: str) -> str:
@@ -141,12 +147,13 @@ def run_crawl(
     plan = replace(_plan(folder), **changes)
     if plan.policy:
         plan = replace(plan, policy=str(inside(folder, plan.policy)))
-    for kind, place in outside_parts(plan).items():
-        if is_imported(place):  # by whoever began this crawl
-            continue
-        where = f" (in {', '.join(plan.part_folders)})" if plan.part_folders else ""
-        warn(f"this crawl runs code from outside honeyguide: the {kind} {place}{where}")
-    opened = plan.open()
+    outside = outside_parts(plan)
+    for place in unannounced(outside.places):
+        where = f" (looked for in {', '.join(outside.folders)})" if outside.folders else ""
+        warn(f"this crawl runs code from outside honeyguide: {place}{where}")
+    with only_outside(outside):
+        opened = plan.open()
+        navigator = opened.navigator()
     headers = asked_with(opened.plan.contact) if opened.world.live else None
     store = Store(folder, headers, visits_at_once=opened.in_flight)
     try:
@@ -155,7 +162,7 @@ def run_crawl(
         if changes:  # store them for later runs
             store.note(settings=json.dumps(settings(folder) | changes))
         limit = opened.plan.memory_limit
-        recorded = RecordingNavigator(opened.navigator(), store, limit and table_bytes(limit))
+        recorded = RecordingNavigator(navigator, store, limit and table_bytes(limit))
         if isinstance(opened.world, Recalling):
             opened.world.recall(store.learnt())
         if isinstance(opened.world, Observable):

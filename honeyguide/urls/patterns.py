@@ -6,6 +6,7 @@ from typing import Generic, TypeVar
 
 from honeyguide import urls
 from honeyguide.errors import HoneyguideError
+from honeyguide.urls.domains import is_top_level
 from honeyguide.urls.spelling import host_of, origin_of
 
 DENIED, OUTSIDE = "denied", "not among what is allowed"
@@ -14,30 +15,33 @@ Refusal = Callable[[str], str]  # why a URL is not asked for; empty when it may 
 Host = TypeVar("Host", bound=Hashable)
 
 
-_looks_like_host = re.compile(r"[\w.*-]+").fullmatch  # no slash, no scheme, no port
+_is_host_glob = re.compile(r"[\w.*-]*?([\w-]+\.)?([a-z-]+)", re.IGNORECASE).fullmatch
+# top-level domains that end the names of files, too: *.zip means files, *.example.zip hosts
+FILE_ENDINGS = frozenset("cab md mov pl ps py rs sh so zip".split())
 
 
 class Patterns:
     """Matches URLs by host (subdomains included), by prefix, or by a pattern with *.
 
-    A pattern with * that looks like a host, such as *.example.org, matches hosts as well as whole
-    URLs: the subdomains of example.org, not example.org itself.
+    A pattern with * that looks like a host matches hosts: *.example.org its subdomains, not
+    example.org itself, and *.gov all of them. Others match whole URLs: *.pdf, *.pl, */archive/*.
     """
 
     def __init__(
         self,
         patterns: Iterable[str],
-        host_globs: bool = True,  # whether a pattern with * is compared with hosts, too
+        host_globs: bool = True,  # whether a pattern with * may be one of hosts
     ) -> None:
         self._hosts: set[str] = set()
-        starts, globs, host_patterns = [], [], []
+        starts: list[str] = []
+        globs: list[str] = []
+        host_patterns: list[str] = []
         for pattern in patterns:
             if len(pattern) > urls.MAX_LENGTH:
                 raise HoneyguideError(f"a pattern is longer than any URL: {pattern[:60]} ...")
             if "*" in pattern:
-                globs.append(_translated(pattern))
-                if host_globs and _looks_like_host(pattern):
-                    host_patterns.append(globs[-1])
+                of_hosts = host_globs and _names_hosts(pattern)
+                (host_patterns if of_hosts else globs).append(_translated(pattern))
             elif "/" in pattern:
                 starts.append(pattern.removeprefix("https://").removeprefix("http://"))
             else:
@@ -61,6 +65,14 @@ class Patterns:
             return True
         labels = host.split(".")
         return any(".".join(labels[at:]) in self._hosts for at in range(len(labels)))
+
+
+def _names_hosts(pattern: str) -> bool:
+    """Whether a pattern ends in a top-level domain, and not in the ending of a file's name."""
+    found = _is_host_glob(pattern)
+    if found is None or (not found[1] and found[2].lower() in FILE_ENDINGS):
+        return False
+    return is_top_level(found[2].lower())
 
 
 def _any_of(expressions: Sequence[str]) -> re.Pattern[str]:

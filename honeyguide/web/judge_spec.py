@@ -1,11 +1,12 @@
 """A judge described by its name and settings, so that another process can make it."""
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
 from honeyguide.contracts import Encoder, Judge
-from honeyguide.registry import accepts, make, search
+from honeyguide.registry import Outside, accepts, make, only_outside
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +16,7 @@ class JudgeSpec:
     judge: str
     encoder: str = "wordllama"
     told: dict[str, Any] = field(default_factory=dict)  # topic, examples: texts and lists of them
-    part_folders: Sequence[str] = ()  # of modules of outside parts that are not installed
+    outside: Sequence[Sequence[str]] = ()  # places and folders of the parts from outside
 
     @property
     def uses_encoder(self) -> bool:
@@ -24,8 +25,8 @@ class JudgeSpec:
 
     def make(self, encoder: Encoder | None = None) -> Judge:
         """Make the judge, with the given encoder or a new one."""
-        search(self.part_folders)
-        if self.uses_encoder and encoder is None:
-            encoder = make("encoder", self.encoder)
-        judge: Judge = make("judge", self.judge, encoder=encoder, **self.told)
+        with only_outside(Outside(*map(tuple, self.outside))) if self.outside else nullcontext():
+            if self.uses_encoder and encoder is None:
+                encoder = make("encoder", self.encoder)
+            judge: Judge = make("judge", self.judge, encoder=encoder, **self.told)
         return judge

@@ -275,6 +275,8 @@ class OutageRetry:
         self._settle(True)
 
     def _say_that_it_checks(self) -> None:
+        if not self._failed:  # others have answered meanwhile
+            return
         _log.warning(
             "no host has answered for a while (%s): checking whether this machine's network is"
             " down",

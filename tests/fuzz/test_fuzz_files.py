@@ -17,8 +17,9 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from honeyguide.cli.sites import _lines, _row
+from honeyguide.cli.sites import _row
 from honeyguide.contracts import Link, Page, Response, Verdict, Visit
+from honeyguide.disk.line_files import read_lines
 from honeyguide.disk.serialise import (
     DamagedError,
     pack_visit,
@@ -496,7 +497,7 @@ JSON_TOKENS = [b"[", b"{", b'"url":', b"null", b"NaN", b"1e999", b'"\\ud800"', b
 @fuzzed("sources", [*SOURCES, WATCHED.encode(), ITEM], JSON_TOKENS, few=150)
 def test_any_file_of_sources_states_or_items_is_read_or_refused(place, data):
     place.put(data)
-    for read in (read_sources, _lines, lambda path: write_rss(place.out, read_items(path), "")):
+    for read in (read_sources, read_lines, lambda path: write_rss(place.out, read_items(path), "")):
         with suppress(HoneyguideError):
             read(place.file)
     with suppress(HoneyguideError):

@@ -11,7 +11,7 @@ from honeyguide.frontiers.best_first import BestFirst
 from honeyguide.guards.lists import NO_TEXT, Lists, read_list
 from honeyguide.guards.none import NoGuard
 from honeyguide.plan import Plan
-from honeyguide.storage.crawl_folder import go_on
+from honeyguide.storage.crawl_folder import run_crawl
 from honeyguide.storage.database import create
 from honeyguide.urls.patterns import DENIED, OUTSIDE, Patterns
 
@@ -126,7 +126,7 @@ def test_a_crawl_of_an_earlier_version_keeps_the_meaning_of_its_lists(tmp_path):
     task = {"topic": "geology", "seeds": ["geology"], "world": "synthetic:pages=2000", "budget": 5}
     ending = Plan(**task).open().seeds[0].url.split("/")[2].rpartition(".")[2]
     create(tmp_path, task | {"deny": [f"*.{ending}"]})
-    assert go_on(tmp_path, lambda plan, recorded, visit: None).outcome.pages == 5
+    assert run_crawl(tmp_path, lambda plan, recorded, visit: None).outcome.pages == 5
     with pytest.raises(HoneyguideError, match="never fetched: denied"):
         Plan(**task, deny=(f"*.{ending}",)).open().navigator()
 
