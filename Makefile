@@ -27,11 +27,11 @@ soak: $(VENV)/.tests
 
 $(VENV)/.crawls: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[plots]'
+	$(BIN)/pip install --quiet --constraint constraints.txt --config-settings editable_mode=compat --editable '.[plots]'
 	touch $@
 
 $(VENV)/.tests: $(VENV)/.crawls
-	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	$(BIN)/pip install --quiet --constraint constraints.txt --config-settings editable_mode=compat --editable '.[dev]'
 	touch $@
 
 clean:

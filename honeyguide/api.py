@@ -16,7 +16,6 @@ from honeyguide.contracts import Link, Page, Verdict, Visit, Vocabulary
 from honeyguide.engine.loop import Crawl
 from honeyguide.errors import HoneyguideError, unknown
 from honeyguide.plan import Plan
-from honeyguide.registry import lasting_spec
 from honeyguide.storage.crawl_folder import INTERRUPTED, Ended, create_crawl, run_crawl
 from honeyguide.storage.database import settings
 from honeyguide.storage.store import RecordingNavigator
@@ -95,7 +94,7 @@ class CrawlResult:
     def __repr__(self) -> str:
         found = f"{counted(self.relevant, 'relevant page')} among {self.pages:,} fetched"
         where = f", in {self.folder}" if self.folder else ""
-        return f"<{found} in {self.seconds:.1f} s ({self.reason}){where}>"
+        return f"<{found} ({self.reason}){where}>"
 
 
 class RunningCrawl:
@@ -118,6 +117,7 @@ class RunningCrawl:
         self._is_paused = self._is_closed = False
         self._error: BaseException | None = None  # until it was raised
         self._failure = ""
+        self._seen: set[str] = set()
         self.fetched = self.relevant = 0
 
     def __repr__(self) -> str:
@@ -219,8 +219,9 @@ class RunningCrawl:
     def _watch(self, plan: Plan, recorded: RecordingNavigator, visit: Visit) -> None:
         self.fetched = recorded.memory.visits
         self.relevant = recorded.memory.relevant_found
-        if visit.page is None:
+        if visit.page is None or visit.page.url in self._seen:  # a failure, or reached twice
             return
+        self._seen.add(visit.page.url)
         self._pages.put(CrawledPage(visit.page, visit.verdict, visit.link))
         if self._pages.qsize() >= MAX_WAITING and not self._is_closed:
             self._wait_for_room()
@@ -297,7 +298,7 @@ def crawl(
     """
     if plan is None:
         names = (seeds,) if isinstance(seeds, str) else tuple(seeds)
-        plan = Plan(**{"world": "web", **_named(settings), "topic": topic, "seeds": names})
+        plan = Plan(**{"world": "web", **settings, "topic": topic, "seeds": names})
     elif topic or seeds or settings:
         raise HoneyguideError("give a plan, or a topic with seeds and settings, not both")
     return RunningCrawl(plan, None if out is None else Path(out), {})
@@ -336,7 +337,7 @@ def judge_pages(pages: Iterable[Page], topic: str = "", **settings: Any) -> list
     for name in settings:
         if name not in OF_JUDGES:
             raise unknown("setting that chooses a judge", name, OF_JUDGES)
-    plan = Plan(**{**_named(settings), "topic": topic, "seeds": (NOWHERE,)})
+    plan = Plan(**{**settings, "topic": topic, "seeds": (NOWHERE,)})
     encoder, judge = judge_of(plan)
     verdicts = []
     for page in pages:
@@ -344,13 +345,6 @@ def judge_pages(pages: Iterable[Page], topic: str = "", **settings: Any) -> list
         if isinstance(encoder, Vocabulary):
             encoder.observe(page.text)
     return verdicts
-
-
-def _named(settings: dict[str, Any]) -> dict[str, Any]:
-    """The same settings with the place of each part that is given as a class."""
-    kinds = ("agent", "encoder", "gate", "guard", "judge", "world")
-    classes = {kind: settings[kind] for kind in kinds if isinstance(settings.get(kind), type)}
-    return settings | {kind: lasting_spec(kind, made) for kind, made in classes.items()}
 
 
 def _warn_of_interactive(folder: Path) -> None:

@@ -201,7 +201,7 @@ def assemble(plan: Plan, remember: bool = False) -> Assembled:
     world = _world(
         plan,
         Remembered(judge) if remember and is_constant else judge,
-        spec if is_constant else None,
+        spec if is_constant and not spec.judge.startswith("__main__:") else None,
     )
     if isinstance(judge, Label) and (known := world.labels()) and not judge.fits_any(known):
         raise unknown("label", judge.name, known)

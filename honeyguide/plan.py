@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from honeyguide.engine.loop import Limits, Observer, Outcome
 from honeyguide.engine.machine import LEAST_MEMORY, format_size, memory_size, parse_size
 from honeyguide.errors import HoneyguideError
+from honeyguide.registry import lasting_spec
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -15,12 +16,16 @@ if TYPE_CHECKING:
     from honeyguide.assemble import Assembled
 
 USUAL_JUDGE = "topic"
+PARTS = ("agent", "encoder", "gate", "guard", "judge", "world")  # kinds that a plan names
 HIGHEST_PRICE = 1000  # beyond, scores are too coarse to tell links apart
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """A crawl described by the names of its parts; parts take settings: "name:key=value"."""
+    """A crawl described by the names of its parts; parts take settings: "name:key=value".
+
+    A part of one's own is named by its place, "MODULE:CLASS", or given as a class.
+    """
 
     topic: str = ""
     search: tuple[str, ...] = ()  # words or phrases, for judges that look for several
@@ -72,7 +77,11 @@ class Plan:
             "outside_parts",
             "part_folders",
         ):
-            object.__setattr__(self, name, tuple(getattr(self, name)))
+            value = getattr(self, name)
+            object.__setattr__(self, name, (value,) if isinstance(value, str) else tuple(value))
+        for kind in PARTS:
+            if not isinstance(spec := getattr(self, kind), str):
+                object.__setattr__(self, kind, spec_of(kind, spec))
         object.__setattr__(self, "record", self.record.removeprefix("graph:"))
         if self.search and not self.topic:
             object.__setattr__(self, "topic", ", ".join(self.search))
@@ -147,6 +156,15 @@ class Plan:
     def simulate(self, observer: Observer | None = None) -> Outcome:
         """Crawl a recorded or generated web."""
         return self.open().simulate(observer)
+
+
+def spec_of(kind: str, part: object) -> str:
+    """The name of a part: itself, or the place of a class."""
+    if isinstance(part, str):
+        return part
+    if isinstance(part, type):
+        return lasting_spec(kind, part)
+    raise HoneyguideError(f"{kind} must be a name, MODULE:CLASS or a class, not {part!r}")
 
 
 def _or_infinite(limit: float | None) -> float:

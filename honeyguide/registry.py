@@ -232,6 +232,8 @@ def find(kind: str, name: str) -> Part:
         return _installed(kind, name, offers)
     if _import_allowed(kind) and (found := _parts.get(kind, {}).get(name)):
         return found
+    if name.endswith(".py") or Path(f"{name}.py").is_file():
+        raise HoneyguideError(f"{name} is a file, not a {kind}: name a class in it, {name}:CLASS")
     raise unknown(kind, name, known_names(kind))
 
 
@@ -344,12 +346,23 @@ def _outside(kind: str, place: str) -> Part:
     made: Any = module
     for name in attribute.split("."):
         if not hasattr(made, name):
-            kept = [each for each, value in vars(made).items() if inspect.isclass(value)]
-            raise unknown(f"class in {where}", name, kept)
+            if where == "__main__":
+                raise HoneyguideError(
+                    f"{attribute} was defined in an interactive session, which has ended: put it"
+                    " into a file"
+                )
+            raise unknown(f"class in {where}", name, _classes(made))
         made = getattr(made, name)
     found = _checked(kind, place, made)
     _note(kind, found)
     return found
+
+
+def _classes(owner: Any) -> list[str]:
+    """The classes that a module defines itself, or all of its classes if it defines none."""
+    classes = {name: value for name, value in vars(owner).items() if inspect.isclass(value)}
+    own = [name for name, value in classes.items() if value.__module__ == owner.__name__]
+    return own or list(classes)
 
 
 def _import_allowed(kind: str) -> bool:
@@ -473,6 +486,8 @@ def _explained(kind: str, place: str) -> Iterator[None]:
         raise
     except ModuleNotFoundError as error:
         where = place.rpartition(":")[0]
+        if where.endswith(".py") and error.name == where:
+            raise HoneyguideError(f"there is no file {where} with the {kind}") from None
         if error.name and f"{where}.".startswith(f"{error.name}."):
             said = str(unknown(kind, where, known_names(kind)))
             also = f"named {where!r}, and no such module here or installed"
@@ -484,6 +499,30 @@ def _explained(kind: str, place: str) -> Iterator[None]:
         raise HoneyguideError(f"the {kind} {place} cannot be imported: {_told(error)}") from error
     finally:
         _importing.pop()
+
+
+@contextmanager
+def explaining_outside(places: Iterable[str]) -> Iterator[None]:
+    """Turn an error in the code of these parts into a sentence that names the file and the line."""
+    try:
+        yield
+    except HoneyguideError:
+        raise
+    except Exception as error:
+        files = {_file_of(place) for place in places}
+        lines = traceback.extract_tb(error.__traceback__)
+        if not any(line.filename in files for line in lines):
+            raise
+        line = [line for line in lines if line.filename in files][-1]
+        raise HoneyguideError(
+            f"code from outside honeyguide has failed: {type(error).__name__}: {error}"
+            f" ({line.filename}, line {line.lineno})"
+        ) from error
+
+
+def _file_of(place: str) -> str:
+    where = place.rpartition(":")[0]
+    return where if where.endswith(".py") else getattr(sys.modules.get(where), "__file__", "") or ""
 
 
 def _told(error: BaseException) -> str:

@@ -21,6 +21,7 @@ from honeyguide import (
     judge_pages,
     read_page,
 )
+from honeyguide.agents.best_first import BestFirst
 from honeyguide.storage.exports import status
 from tests.test_cli import honeyguide as command
 from tests.web.servers import page, served
@@ -288,3 +289,22 @@ def test_a_class_inside_a_function_is_refused_with_a_reason(tmp_path):
 
     with pytest.raises(HoneyguideError, match="Local is defined inside a function"):
         crawl(**{**SIMULATED, "judge": Local})
+
+
+def test_a_plan_and_a_comparison_take_classes_too():
+    plan = Plan(**{**SIMULATED, "judge": LongRead, "budget": 10, "seeds": "geology"})
+    assert plan.judge == "tests.test_api:LongRead"
+    assert plan.seeds == ("geology",)
+    comparison = compare(plan, [BestFirst, "random"], runs=1)
+    assert [runs.agent for runs in comparison.runs][1] == "random"
+    with pytest.raises(HoneyguideError, match="judge must be a name, MODULE:CLASS or a class"):
+        Plan(**{**SIMULATED, "judge": lambda page: None})
+    with pytest.raises(HoneyguideError, match="at least one agent"):
+        compare(plan, [])
+
+
+def test_no_page_comes_twice():
+    settings = {**SIMULATED, "world": "synthetic:pages=3000", "budget": 150}
+    running = crawl(**settings)
+    found = [each for each in running if each.relevant]
+    assert len({each.url for each in found}) == len(found) == running.result.relevant

@@ -18,7 +18,7 @@ from honeyguide.errors import HoneyguideError
 from honeyguide.plan import Plan
 from honeyguide.storage.crawl_folder import with_absolute_paths
 from honeyguide.storage.database import with_checksum
-from tests.test_cli import PROGRAM, SMALL, exported, honeyguide
+from tests.test_cli import PROGRAM, SMALL, exported, honeyguide, refused
 
 MINE = '''
 import os
@@ -94,7 +94,7 @@ def test_a_part_is_made_by_the_place_of_its_class_with_its_settings(mine):
         ("os:system:command=true", "os:system is not a class"),
         ("subprocess:Popen:args=true", "is not for 'judge': it has no __call__"),
         ("no.such.module:Judge", "and no such module here or installed"),
-        ("./nowhere.py:Judge", "and no such module here or installed"),
+        ("./nowhere.py:Judge", "there is no file ./nowhere.py"),
         ("keywordz:Judge", "no judge named 'keywordz', and no such module"),
         ("labl:Birds", "did you mean 'label'"),
     ],
@@ -375,3 +375,76 @@ def test_what_a_constructor_or_an_exit_says_is_told_in_a_sentence(tmp_path, monk
         registry.make("judge", "./wrong.py:Judge")
     with pytest.raises(HoneyguideError, match=r"cannot be made: ValueError: no way .*line 2"):
         registry.make("judge", "./raising.py:Judge")
+
+
+FAILING = """
+from honeyguide.contracts import Page, Verdict
+from honeyguide.agents.best_first import BestFirst
+
+
+class Raising:
+    def __call__(self, page: Page) -> Verdict:
+        return Verdict(1 / (len(page.title) - len(page.title)), True)
+
+
+class Silent:
+    def __call__(self, page: Page) -> Verdict:
+        return None
+
+
+class Loud:
+    def __call__(self, page: Page) -> Verdict:
+        return Verdict(7.0, True)
+
+
+class Stumbling(BestFirst):
+    def learn(self, steps):
+        raise ValueError("learnt nothing")
+"""
+
+
+@pytest.mark.parametrize(
+    ("part", "sentence"),
+    [
+        ("judge Raising", "has failed: ZeroDivisionError: division by zero ({file}, line 8)"),
+        ("judge Silent", "gave None for http"),
+        ("judge Loud", "return a Verdict with a relevance from 0 to 1"),
+        ("agent Stumbling", "has failed: ValueError: learnt nothing ({file}, line 23)"),
+    ],
+)
+def test_an_error_in_a_part_from_outside_is_one_sentence(tmp_path, part, sentence):
+    kind, name = part.split()
+    file = tmp_path / "failing.py"
+    file.write_text(FAILING)
+    said = refused(
+        "crawl", *SMALL, f"--{kind}", f"{file}:{name}", "--budget", 9, "--out", tmp_path / "out"
+    )
+    assert sentence.format(file=file) in said
+
+
+@pytest.mark.parametrize("spec", ["{mine}", "./{mine}.py"])
+def test_a_file_without_a_class_is_told_how_to_name_one(mine, tmp_path, spec):
+    said = spec.format(mine=mine)
+    with pytest.raises(HoneyguideError, match=r"name a class in it, .*:CLASS"):
+        registry.make("judge", said)
+
+
+def test_a_class_of_an_interactive_session_judges_and_is_told_to_move_into_a_file(tmp_path):
+    script = (
+        "import honeyguide\n"
+        "class J:\n"
+        "    def __call__(self, page):\n"
+        "        return honeyguide.Verdict(1.0, True)\n"
+        "result = honeyguide.crawl('geology', 'geology', 'out', world='synthetic:pages=2000',"
+        " judge=J, budget=9).run()\n"
+        "print(result.relevant)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-"], input=script, cwd=tmp_path, capture_output=True, text=True,
+        timeout=100,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == "9"
+    assert "J is defined in an interactive session" in done.stderr
+    told = honeyguide("resume", tmp_path / "out", "--budget", 12).stderr
+    assert "J was defined in an interactive session, which has ended" in told

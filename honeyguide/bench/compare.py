@@ -12,7 +12,7 @@ from honeyguide.assemble import Assembled
 from honeyguide.contracts import Step, Visit, World
 from honeyguide.engine.loop import run_simulated
 from honeyguide.errors import HoneyguideError
-from honeyguide.plan import Plan
+from honeyguide.plan import Plan, spec_of
 
 Progress = Callable[[str, int], None]  # agent, pages fetched since the last call
 
@@ -60,15 +60,20 @@ class Comparison:
         lines = [f"{'agent':{width}}  relevant of {self.plan.budget:,}  oracle's share"]
         for runs in self.runs:
             share = self.oracle_share(runs)
-            mean, spread = np.mean(runs.relevant), np.std(runs.relevant)
+            mean, spread = np.mean(runs.relevant), _spread(runs.relevant)
             said = "" if share is None else f"{share:.0%}"
             lines.append(f"{runs.agent:{width}}  {mean:8.1f} ± {spread:<5.1f}  {said:>6}")
         return "\n".join(lines)
 
 
+def _spread(relevant: Sequence[int]) -> float:
+    """The standard deviation of a sample; 0 for one run."""
+    return float(np.std(relevant, ddof=1)) if len(relevant) > 1 else 0.0
+
+
 def compare(
     plan: Plan,
-    agents: Sequence[str],
+    agents: Sequence[str | type] | str,
     runs: int = 5,
     progress: Progress = lambda agent, pages: None,
 ) -> Comparison:
@@ -77,14 +82,17 @@ def compare(
         raise HoneyguideError("a comparison needs at least one run")
     opened = plan.open(remember=True)
     opened.refuse_live()
-    agents = list(dict.fromkeys(agents))
-    for agent in agents:  # fail on a wrong name before anything runs
-        opened.navigator(replace(plan, agent=agent))
+    listed = [agents] if isinstance(agents, str) else agents
+    names = list(dict.fromkeys(spec_of("agent", agent) for agent in listed))
+    if not names:
+        raise HoneyguideError("a comparison needs at least one agent")
+    for name in names:  # fail on a wrong name before anything runs
+        opened.navigator(replace(plan, agent=name))
     oracle = _run(opened, "oracle", 1, progress) if _truth_is_known(opened.world) else None
-    results = {name: _run(opened, name, runs, progress) for name in agents if name != "oracle"}
+    results = {name: _run(opened, name, runs, progress) for name in names if name != "oracle"}
     if oracle is not None:
         results["oracle"] = oracle
-    return Comparison(plan, tuple(results[name] for name in agents), oracle)
+    return Comparison(plan, tuple(results[name] for name in names), oracle)
 
 
 def _truth_is_known(world: World) -> bool:

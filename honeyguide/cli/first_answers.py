@@ -13,23 +13,25 @@ if TYPE_CHECKING:
 
 Tell = Callable[[str], None]  # takes a sentence
 MOST_SEEDS = 10  # named one by one when they fail
+MOST_TRIES = 3  # of one seed that are told
 MOST_LINKS = 3  # named when none answers
 SILENCE = 8.0  # seconds without any answer until that is said
 
 
 class SeedFailures:
-    """Tells for each seed that failed, once, why it did and whether it is tried again."""
+    """Tells for each seed that failed why it did and whether it is tried again."""
 
     def __init__(self, tell: Tell) -> None:
         self._tell = tell
-        self._told: set[str] = set()
+        self._told: list[str] = []
 
     def note(self, recorded: "RecordingNavigator", visit: "Visit") -> None:
         """Look at a visit that was absorbed."""
         link = visit.link
-        if not visit.failure or link.depth or link.source or link.url in self._told:
+        is_seed = not link.depth and not link.source
+        if not visit.failure or not is_seed or self._told.count(link.url) > MOST_TRIES:
             return
-        self._told.add(link.url)
+        self._told.append(link.url)
         if len(self._told) <= MOST_SEEDS:
             self._tell(f"{link.url} cannot be fetched: {_why(recorded, visit)}")
         elif len(self._told) == MOST_SEEDS + 1:

@@ -21,11 +21,12 @@ from honeyguide.engine.loop import Crawl, Observer, Outcome, run_simulated
 from honeyguide.engine.machine import resident_size
 from honeyguide.errors import HoneyguideError
 from honeyguide.learning.policies import save_policy
-from honeyguide.plan import Plan
+from honeyguide.plan import PARTS, Plan
 from honeyguide.registry import (
     Outside,
     Part,
     Spec,
+    explaining_outside,
     find,
     folder_of,
     lasting_spec,
@@ -49,7 +50,6 @@ START = "start.policy"  # the policy that the agent started from
 LEARNT = "learnt.policy"  # the policy that it had when the crawl stopped
 # what may be there before the database: a crawl was killed while it was created
 BEFORE = ("lock", START, f"{START}{UNFINISHED}", WARCS)
-PARTS = ("agent", "encoder", "gate", "guard", "judge", "world")  # kinds that a plan names
 
 
 def create_crawl(folder: Path, plan: Plan) -> None:
@@ -178,8 +178,10 @@ def run_crawl(
         if on_start is not None:
             on_start(crawl)
         run = _run_live if opened.takes_time else _run_simulated
-        outcome = run(crawl, opened)
-        store.snapshot(recorded.navigator.state())
+        with explaining_outside(outside.places):
+            outcome = run(crawl, opened)
+            state = recorded.navigator.state()
+        store.snapshot(state)
         cuts = recorded.navigator.guard.report()
         shed_links = str(recorded.navigator.shed_links)
         store.note(

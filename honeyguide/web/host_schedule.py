@@ -348,7 +348,8 @@ def is_redirect(response: Response) -> bool:
 
 def may_pass(response: Response) -> bool:
     """Whether a response may be a better one the next time, so that a retry is worth it."""
-    return not _is_well(response) or _redirects_later(response)
+    is_lasting = response.failure == "plain http"  # another try would meet the same server
+    return (not _is_well(response) and not is_lasting) or _redirects_later(response)
 
 
 def _is_well(response: Response) -> bool:
