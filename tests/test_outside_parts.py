@@ -16,6 +16,7 @@ import pytest
 from honeyguide import registry
 from honeyguide.errors import HoneyguideError
 from honeyguide.plan import Plan
+from honeyguide.registry import registration
 from honeyguide.storage.crawl_folder import with_absolute_paths
 from honeyguide.storage.database import with_checksum
 from tests.test_cli import PROGRAM, SMALL, exported, honeyguide, refused
@@ -68,7 +69,7 @@ def mine(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     yield name
     sys.path[:] = [folder for folder in sys.path if folder != str(tmp_path)]
-    registry._parts["judge"].pop("long_read", None)
+    registration.registered["judge"].pop("long_read", None)
 
 
 def imports(folder, name):

@@ -8,6 +8,7 @@ from honeyguide import registry
 from honeyguide.contracts import Agent, Goal
 from honeyguide.integrations.link_rows import LinkRows
 from honeyguide.plan import Plan
+from honeyguide.registry import registration
 from honeyguide.storage.crawl_folder import create_crawl, run_crawl
 from honeyguide.storage.exports import export
 
@@ -35,7 +36,7 @@ class ByRows(Agent):
 def by_rows(monkeypatch):
     registry.parts("agent")
     made = registry.Part("agent", "by_rows", ByRows)
-    monkeypatch.setitem(registry._parts["agent"], "by_rows", made)
+    monkeypatch.setitem(registration.registered["agent"], "by_rows", made)
     return Plan(
         topic="geology",
         seeds=("geology",),
