@@ -215,8 +215,10 @@ def _check_company(agent: Agent, links: Candidates) -> None:
 
 
 def _check_learning(agent: Agent, step: Step) -> None:
-    failed = replace(step, page=None, options=step.options[:0], reward=0.0)
-    for steps in ([], [step], [step, failed]):
+    for count in range(3):
+        fresh = replace(step, x=step.x * 0.5 + 0.25)  # the crawl has shown it the step itself
+        failed = replace(fresh, x=fresh.x + 0.125, page=None, options=step.options[:0], reward=0.0)
+        steps = [fresh, failed][:count]
         before = [(each.x.copy(), each.options.x.copy(), each.options.ids.copy()) for each in steps]
         with promised(f"learn() takes any number of steps, but raised an error for {len(steps)}"):
             agent.learn(steps)

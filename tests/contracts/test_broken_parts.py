@@ -103,6 +103,12 @@ class Overwriting(Sound):
             step.options.x[:] = 0
 
 
+class OverwritingRows(Sound):
+    def learn(self, steps):
+        for step in steps:
+            step.x[:] = 5
+
+
 class OneAtATime(Sound):
     def learn(self, steps):
         [_] = steps
@@ -166,6 +172,7 @@ BROKEN_AGENTS = [
     (Silent, "after a save and a load, the crawl went on differently: visit 2"),
     (KeepsASet, r"state\(\) cannot be written: state\['seen'\] is a set; use numbers, texts"),
     (Overwriting, r"learn\(\) changed what it was given"),
+    (OverwritingRows, r"learn\(\) changed what it was given"),
     (OneAtATime, r"learn\(\) takes any number of steps, but raised an error for 0"),
     (NeedsPages, "failures and odd URLs must break nothing.*AttributeError"),
     (ReadsLabels, "page.labels, the ground truth that only judges may see"),
