@@ -30,10 +30,12 @@ from honeyguide.engine.navigator import Navigator
 from honeyguide.errors import HoneyguideError, explained, unknown
 from honeyguide.guards.few_hosts import FewHosts
 from honeyguide.guards.lists import Lists
+from honeyguide.guards.once_per_target import OncePerTarget
 from honeyguide.judges.closeness import check_topic
 from honeyguide.judges.label import Label
 from honeyguide.judges.like import read_examples
 from honeyguide.judges.remembered import Remembered
+from honeyguide.judges.targets import target_in
 from honeyguide.learning.policies import load_policy
 from honeyguide.plan import Plan
 from honeyguide.registry import accepts, allowed_outside, lasting_spec, make, split
@@ -73,6 +75,7 @@ class Assembled:
     encoder: Encoder
     world: World
     seeds: tuple[Link, ...]
+    once_per_target: bool = False  # whether only the first page of each target counts
 
     @property
     def defaults(self) -> Defaults:
@@ -144,6 +147,8 @@ class Assembled:
         guard: Guard = make("guard", name, year=plan.year, bounded=plan.bounded)
         if plan.allow or plan.deny or (self.world.live and name == "none"):
             guard = self._listed(plan, guard)
+        if self.once_per_target:
+            guard = OncePerTarget(guard, target_in)
         return FewHosts(guard, MOST_HOSTS) if self.world.live and plan.is_anonymous else guard
 
     def crawl(self, navigator: Steering, observer: Observer | None = None) -> Crawl:
@@ -205,7 +210,8 @@ def assemble(plan: Plan, remember: bool = False) -> Assembled:
     )
     if isinstance(judge, Label) and (known := world.labels()) and not judge.fits_any(known):
         raise unknown("label", judge.name, known)
-    return Assembled(plan, encoder, world, _seeds(plan, world))
+    once = getattr(judge, "once", False) is True
+    return Assembled(plan, encoder, world, _seeds(plan, world), once)
 
 
 def judge_of(plan: Plan) -> tuple[Encoder, Judge]:

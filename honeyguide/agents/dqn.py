@@ -9,9 +9,9 @@ import numpy as np
 import torch
 
 from honeyguide.contracts import Agent, Candidates, Goal, Matrix, State, Step, Vector
-from honeyguide.errors import HoneyguideError
 from honeyguide.features.state_action import COSINES, STATE, StateAction
 from honeyguide.learning.dueling import Dueling
+from honeyguide.learning.rates import check_rates
 from honeyguide.learning.replay import Experience, Replay
 from honeyguide.registry import part
 
@@ -40,8 +40,7 @@ class Dqn(Agent):
         replay: bool = True,
         target: bool = True,  # whether targets come from a target network
     ) -> None:
-        if not (0 <= gamma < 1 and 0 <= epsilon <= 1):
-            raise HoneyguideError("dqn needs 0 <= gamma < 1 and 0 <= epsilon <= 1")
+        check_rates("dqn", gamma, epsilon=epsilon)
         for_network, for_replay, self._rng = rng.spawn(3)
         self.features: StateAction = StateAction(goal)
         self.gamma, self.epsilon, self.double, self.target = gamma, epsilon, double, target

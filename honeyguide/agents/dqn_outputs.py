@@ -25,6 +25,7 @@ from honeyguide.contracts import (
 from honeyguide.errors import HoneyguideError
 from honeyguide.features.discrete import PERTEJO, Discrete, category_words
 from honeyguide.learning.parameters import Parameters, Views
+from honeyguide.learning.rates import check_rates
 from honeyguide.learning.replay import Experience, Replay
 from honeyguide.learning.torch_threads import one_thread
 from honeyguide.registry import part
@@ -53,6 +54,7 @@ class DqnOutputs(Agent):
         epsilon: float = 0.3,  # share of links taken at random: 0.3 in training, 0.1 in a test
         learns: bool = True,  # False in a test
     ) -> None:
+        check_rates("dqn_outputs", gamma, epsilon=epsilon)
         if pages < 1:
             raise HoneyguideError("dqn_outputs needs at least one page, that is, one output")
         one_thread()

@@ -10,6 +10,7 @@ from honeyguide.contracts import Agent, Candidates, Goal, State, Step, Vector
 from honeyguide.errors import HoneyguideError
 from honeyguide.features.categories import Categories
 from honeyguide.features.evidence import EVIDENCE, LinkEvidence
+from honeyguide.learning.rates import check_rates
 from honeyguide.registry import part
 
 # prior variances of the weights, by kind of column
@@ -34,9 +35,10 @@ class Guide(Agent):
         dimensions: int = 64,  # of word vectors
         buckets: int = 256,  # for hashed words
     ) -> None:
-        if not (0 <= gamma < 1 and 0 < ridge < math.inf and min(dimensions, buckets) >= 1):
+        check_rates("guide", gamma)
+        if not (0 < ridge < math.inf and min(dimensions, buckets) >= 1):
             raise HoneyguideError(
-                "guide needs 0 <= gamma < 1, a ridge above 0, and at least 1 dimension and 1 bucket"
+                "guide needs a ridge above 0, and at least 1 dimension and 1 bucket"
             )
         self.features: LinkEvidence = LinkEvidence(goal, dimensions, buckets)
         self.gamma = gamma

@@ -10,6 +10,7 @@ from honeyguide.agents.rewards import tiered
 from honeyguide.contracts import Agent, Candidates, Goal, Matrix, State, Step, Vector, Visit
 from honeyguide.errors import HoneyguideError, unknown
 from honeyguide.features.discrete import HAN, PERTEJO, Buckets, Discrete, category_words
+from honeyguide.learning.rates import check_rates
 from honeyguide.registry import part
 
 Weights = NDArray[np.float64]
@@ -31,10 +32,7 @@ class Variant:
     buckets: Buckets = HAN
 
     def __post_init__(self) -> None:
-        if not (0 <= self.gamma < 1 and 0 <= self.epsilon <= 1 and self.step_size > 0):
-            raise HoneyguideError(
-                "a linear agent needs 0 <= gamma < 1, 0 <= epsilon <= 1 and a step size above 0"
-            )
+        check_rates("a linear agent", self.gamma, self.step_size, self.epsilon)
 
 
 VARIANTS = {

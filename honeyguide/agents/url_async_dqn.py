@@ -10,6 +10,7 @@ from honeyguide.contracts import Agent, Candidates, Goal, State, Step, Vector, V
 from honeyguide.errors import HoneyguideError
 from honeyguide.learning.exploring import EPSILON, EpsilonDecay
 from honeyguide.learning.parameters import shared
+from honeyguide.learning.rates import check_rates
 from honeyguide.learning.url_values import TargetNetwork, UrlValues
 from honeyguide.registry import part
 
@@ -45,6 +46,7 @@ class UrlAsyncDqn(Agent):
         step_size: float = 0.001,
         actors: int = 4,  # processes that train it, in experiments
     ) -> None:
+        check_rates("url_async_dqn", gamma, step_size, epsilon_steps=epsilon_steps)
         if min(update_every, target_every) < 1 or actors < 0:
             raise HoneyguideError(
                 "url_async_dqn needs update_every and target_every of at least 1, and "

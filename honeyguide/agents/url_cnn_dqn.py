@@ -8,6 +8,7 @@ import torch
 from honeyguide.contracts import Agent, Candidates, Goal, State, Step, Vector, Visit
 from honeyguide.errors import unknown
 from honeyguide.learning.exploring import EPSILON, EpsilonDecay
+from honeyguide.learning.rates import check_rates
 from honeyguide.learning.replay import Experience, RankedReplay, Replay
 from honeyguide.learning.url_values import TargetNetwork, UrlValues
 from honeyguide.registry import part
@@ -33,6 +34,7 @@ class UrlCnnDqn(Agent):
         double: bool = False,  # double Q-learning (§2.4.4)
         step_size: float = 0.001,
     ) -> None:
+        check_rates("url_cnn_dqn", gamma, step_size, epsilon_steps=epsilon_steps)
         if replay not in REPLAYS:
             raise unknown("replay", replay, REPLAYS)
         for_network, for_steps, for_replay = rng.spawn(3)

@@ -10,6 +10,7 @@ from honeyguide.contracts import Agent, Candidates, Goal, State, Step, Vector, V
 from honeyguide.errors import HoneyguideError, unknown
 from honeyguide.features.url_words import UrlWords
 from honeyguide.learning.exploring import EPSILON, EpsilonDecay
+from honeyguide.learning.rates import check_rates
 from honeyguide.learning.replay import Experience, RankedReplay, Replay
 from honeyguide.registry import part
 
@@ -36,6 +37,7 @@ class UrlLinearQ(Agent):
         text: bool = False,  # whether anchors and titles are used too (§3.5.1)
         penalty: float = 0.0,  # of each step (§3.5.2); Friar (2017) tries 0.05
     ) -> None:
+        check_rates("url_linear_q", gamma, step_size, epsilon_steps=epsilon_steps)
         if replay not in REPLAYS:
             raise unknown("replay", replay, REPLAYS)
         for_weights, for_steps, for_replay = rng.spawn(3)

@@ -99,6 +99,12 @@ def subgraph(
             "--targets", help="Domains with commas between them, or a file with one a line."
         ),
     ] = "",
+    column: Annotated[
+        str,
+        typer.Option(
+            "--column", help="Of a CSV file with targets: its name, or its number from 1."
+        ),
+    ] = "",
     label: Annotated[
         str, typer.Option("--label", help="Instead of --targets: pages with this label.")
     ] = "",
@@ -111,7 +117,7 @@ def subgraph(
     from honeyguide.judges.targets import Targets
     from honeyguide.recorded.importers.subgraph import cut_subgraph
 
-    judge = Targets(targets) if targets else None
+    judge = Targets(targets, column) if targets else None
     is_target = None if judge is None else lambda page: judge(page).relevant
 
     def work(source: Path, out: Path, progress: Any) -> dict[str, int]:

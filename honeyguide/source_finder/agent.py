@@ -10,6 +10,7 @@ import numpy as np
 from honeyguide import urls
 from honeyguide.contracts import Agent, Candidates, State, Step, Vector, Visit
 from honeyguide.errors import HoneyguideError
+from honeyguide.learning.rates import check_rates
 from honeyguide.registry import part
 from honeyguide.source_finder.inputs import Choice, Episode
 from honeyguide.source_finder.links import ProbableLinks
@@ -46,6 +47,7 @@ class SourceFinder(Agent):
         steps: int = 3,  # clicks per episode
         feedback: bool = False,  # whether results of clicks change the scores of similar links
     ) -> None:
+        check_rates("source_finder", epsilon=epsilon)
         if batch and importlib.util.find_spec("torch") is None:
             raise HoneyguideError(
                 "agent 'source_finder' needs an extra to learn: pip install 'honeyguide[deep]', "

@@ -5,6 +5,7 @@ import pytest
 from honeyguide.guards.few_hosts import FewHosts
 from honeyguide.guards.lists import Lists
 from honeyguide.guards.live import LiveGuard
+from honeyguide.guards.once_per_target import OncePerTarget
 from honeyguide.testing import check_guard
 
 from . import samples
@@ -18,6 +19,10 @@ def few():
     return FewHosts(listed(), 40)
 
 
-@pytest.mark.parametrize("part", [*samples.names("guard"), listed, few])
+def once():
+    return OncePerTarget(listed(), lambda verdict: "the target")
+
+
+@pytest.mark.parametrize("part", [*samples.names("guard"), listed, few, once])
 def test_every_guard_keeps_its_promises(part):
     check_guard(part)
