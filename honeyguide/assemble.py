@@ -176,9 +176,11 @@ class Assembled:
         return [link.url for link in drawn]
 
     def _agent(self, plan: Plan, rng: np.random.Generator) -> Agent:
-        agent: Agent = make("agent", plan.agent, goal=self.goal, rng=rng)
+        goal = replace(self.goal, has_policy=bool(plan.policy))
+        agent: Agent = make("agent", plan.agent, goal=goal, rng=rng)
         if plan.policy:
-            load_policy(Path(plan.policy), plan.agent, agent)
+            encoder = lasting_spec("encoder", plan.encoder)
+            load_policy(Path(plan.policy), plan.agent, agent, encoder)
         return _priced(agent, self.world, plan) if isinstance(self.world, RecordedFirst) else agent
 
     def _listed(self, plan: Plan, guard: Guard) -> Guard:

@@ -201,6 +201,7 @@ class Goal:
     encoder: "Encoder"
     truth: Callable[[], Truth] | None = None  # only for agents that are upper bounds
     surveyed: Callable[[], Sequence[str]] = tuple  # random URLs of the web, if the plan asks
+    has_policy: bool = False  # a policy is loaded next: agents need not learn before the crawl
 
 
 # --------------------------------------------------------------------------- parts

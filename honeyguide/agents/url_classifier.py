@@ -11,6 +11,7 @@ from honeyguide.contracts import Agent, Candidates, Goal, Matrix, State, Step, T
 from honeyguide.errors import HoneyguideError
 from honeyguide.features.url_words import UrlWords
 from honeyguide.learning.optimal import optimal_values
+from honeyguide.learning.rates import check_rates
 from honeyguide.learning.url_cnn import Words
 from honeyguide.learning.url_values import UrlValues
 from honeyguide.registry import part
@@ -42,18 +43,22 @@ class Values(Protocol):
 
     def learn(self, rows: Words, targets: Vector) -> Vector: ...
 
+    def policy(self) -> State: ...
+
+    def load_policy(self, state: State) -> None: ...
+
     def state(self) -> State: ...
 
     def load(self, state: State) -> None: ...
 
 
 class Classifier(Agent):
-    """Walks by a model trained on the optimal values of half of all pages."""
+    """Walks by a model trained on the optimal values of half of all pages, or by a saved one."""
 
     def __init__(
         self,
         values: Values,
-        truth: Truth,
+        goal: Goal,
         settings: tuple[float, int, float],  # gamma, batches, temperature
         rng: np.random.Generator,
     ) -> None:
@@ -63,11 +68,17 @@ class Classifier(Agent):
         self.frontier = f"walks:temperature={temperature}"
         self._values = values
         self.features: UrlWords = values.features
+        self.uses_encoder = isinstance(values, UrlValues)
+        self.seen: Pages = np.empty(0, np.int64)  # pages of this web that it was trained on
+        if not goal.has_policy:  # which was trained on another web; the live one has no truth
+            self._train(known_truth(goal), (gamma, batches), rng)
+
+    def _train(self, truth: Truth, settings: tuple[float, int], rng: np.random.Generator) -> None:
         self.seen = training_pages(len(truth.relevant), rng)
         # equation 3.2, on batches in which each optimal value is equally frequent
-        rows, optimal, drawn = lessons(truth, self.seen, self.features, (gamma, batches), rng)
+        rows, optimal, drawn = lessons(truth, self.seen, self.features, settings, rng)
         for chosen in drawn:
-            values.learn(rows[chosen], optimal[chosen])
+            self._values.learn(rows[chosen], optimal[chosen])
 
     def score(self, links: Candidates) -> Vector:
         """v(s; theta)."""
@@ -80,8 +91,16 @@ class Classifier(Agent):
     def learn(self, steps: Sequence[Step]) -> None:
         """Do nothing: the model is trained before the crawl."""
 
-    def state(self) -> State:
+    def policy(self) -> State:
         """The model and its words."""
+        return self._values.policy()
+
+    def load_policy(self, state: State) -> None:
+        """Use a model that was trained on another web."""
+        self._values.load_policy(state)
+
+    def state(self) -> State:
+        """The model, its words and the sightings of others."""
         return self._values.state()
 
     def load(self, state: State) -> None:
@@ -99,9 +118,10 @@ def url_classifier(
     temperature: float = TEMPERATURE,  # of the softmax that chooses
 ) -> Classifier:
     """Walks by a network trained on the optimal values of half of all pages: an upper benchmark."""
+    check_rates("url_classifier", gamma, step_size)
     for_network, for_pages = rng.spawn(2)
     values = UrlValues(goal, for_network, step_size)
-    return Classifier(values, known_truth(goal), (gamma, batches, temperature), for_pages)
+    return Classifier(values, goal, (gamma, batches, temperature), for_pages)
 
 
 @part("agent", "url_bag_classifier")
@@ -114,8 +134,9 @@ def url_bag_classifier(
     temperature: float = TEMPERATURE,  # of the softmax that chooses
 ) -> Classifier:
     """As url_classifier, with a weight for each word instead of a network."""
+    check_rates("url_bag_classifier", gamma, step_size)
     values, settings = _BagValues(goal, step_size), (gamma, batches, temperature)
-    return Classifier(values, known_truth(goal), settings, rng)
+    return Classifier(values, goal, settings, rng)
 
 
 class _BagValues:
@@ -140,6 +161,19 @@ class _BagValues:
         gradient[0] = 0.0
         self._w -= self._adam.step(gradient)
         return errors
+
+    def policy(self) -> State:
+        """The words and their weights."""
+        return {"words": self.features.words[1:], "weights": self._w.copy()}
+
+    def load_policy(self, state: State) -> None:
+        """Take the words and weights of another model."""
+        if np.shape(state["weights"]) != self._w.shape:
+            raise HoneyguideError(
+                f"{np.size(state['weights'])} weights do not fit {len(self._w)} words"
+            )
+        self.features.set_words(state["words"])
+        self._w = np.array(state["weights"], np.float32)
 
     def state(self) -> State:
         """The weights and the words."""

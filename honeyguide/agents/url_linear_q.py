@@ -25,6 +25,7 @@ class UrlLinearQ(Agent):
     """Walks by values of URLs: the sum of a learnt weight for each of their words."""
 
     frontier = "walks"
+    uses_encoder = False  # its policy fits any
 
     def __init__(
         self,

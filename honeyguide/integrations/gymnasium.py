@@ -1,6 +1,7 @@
 """A crawl of a recorded or generated web as a Gymnasium environment (Pertejo 2021, §3.3)."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -122,9 +123,10 @@ class CrawlEnv(gymnasium.Env[Observation, np.int64]):
         """Create a navigator whose choices are made by actions."""
         self._opened.vocabulary()  # first: agents read the word weights when they are created
         rng = np.random.default_rng(int(self.np_random.integers(2**63)))
-        base: Agent = make("agent", self.plan.agent, goal=self._goal, rng=rng)
+        goal = replace(self._goal, has_policy=bool(self.plan.policy))
+        base: Agent = make("agent", self.plan.agent, goal=goal, rng=rng)
         if self.plan.policy:
-            load_policy(Path(self.plan.policy), self.plan.agent, base)
+            load_policy(Path(self.plan.policy), self.plan.agent, base, self.plan.encoder)
         advisers = [base, Oracle(self._goal)] if self._oracle else [base]
         # new objects: the old ones refer to page ids of an earlier crawl
         self._agent = Ranked(self._features(self._goal), *advisers)

@@ -17,7 +17,7 @@ def check_rates(
         ("0 <= gamma < 1", "gamma", gamma, 0 <= gamma < 1),
         ("0 < step_size", "step_size", step_size, 0 < step_size < math.inf),
         ("0 <= epsilon <= 1", "epsilon", epsilon, 0 <= epsilon <= 1),
-        ("0 <= epsilon_steps", "epsilon_steps", epsilon_steps, 0 <= epsilon_steps),
+        ("0 <= epsilon_steps", "epsilon_steps", epsilon_steps, epsilon_steps >= 0),
     )
     for allowed, name, value, fits in ranges:
         if not fits:

@@ -53,6 +53,16 @@ class UrlValues:
             self.features.row_of(step).astype(np.uint16), step.reward, options.astype(np.uint16)
         )
 
+    def policy(self) -> State:
+        """The network and the words that it knows."""
+        return {"words": self.features.words[1:], "network": self.cnn.parameters.state()}
+
+    def load_policy(self, state: State) -> None:
+        """Take the network and the words of another crawl."""
+        self.cnn.parameters.load(state["network"])
+        self.features.set_words(state["words"])
+        self._vectors.forget()
+
     def state(self) -> State:
         """Everything that `load` restores."""
         return {"features": self.features.state(), "network": self.cnn.parameters.state()}

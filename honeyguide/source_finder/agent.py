@@ -37,6 +37,8 @@ class Clicks:
 class SourceFinder(Agent):
     """Click links that are likely to lead to a site's list of events; stop when none is."""
 
+    uses_encoder = False  # but that of its model
+
     def __init__(
         self,
         rng: np.random.Generator,

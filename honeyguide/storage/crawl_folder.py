@@ -191,7 +191,7 @@ def run_crawl(
             gate=json.dumps(recorded.navigator.gate.policy()),
         )
         store.flush()  # pages first: the disk may be too full for the policy
-        save_policy(folder / LEARNT, plan.agent, recorded.navigator.agent)
+        save_policy(folder / LEARNT, plan.agent, recorded.navigator.agent, plan.encoder)
         return Ended(outcome, cuts, shed_links, store.differing)
     finally:
         store.close()

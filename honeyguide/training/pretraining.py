@@ -75,7 +75,7 @@ class Training:
                 self._save(learnt, found)
         if agent is None:
             agent = _trained_navigator(self.plans[0].open(), learnt).agent
-        save_policy(self.out, self.plans[0].agent, agent)
+        save_policy(self.out, self.plans[0].agent, agent, self.plans[0].encoder)
         self.checkpoint.unlink(missing_ok=True)
         return found
 

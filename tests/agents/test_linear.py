@@ -290,6 +290,7 @@ def test_one_setting_can_differ_from_the_document():
 def test_bad_settings_are_told_in_a_sentence():
     with pytest.raises(HoneyguideError, match="did you mean 'han2018'"):
         agent("sync", variant="han2008")
-    for wrong in ({"gamma": 1.0}, {"epsilon": 1.5}, {"step_size": 0.0}):
-        with pytest.raises(HoneyguideError, match="needs 0 <= gamma < 1"):
+    wrongs = {"gamma": 1.0}, {"epsilon": 1.5}, {"step_size": 0.0}
+    for wrong, said in zip(wrongs, ("gamma < 1", "epsilon <= 1", "0 < step_size"), strict=True):
+        with pytest.raises(HoneyguideError, match=f"a linear agent needs .*{said}"):
             agent("sync", **wrong)

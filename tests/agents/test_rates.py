@@ -52,7 +52,11 @@ def test_every_agent_refuses_what_is_outside_the_range_and_names_it(agent, name,
 
 @pytest.mark.parametrize(
     "spec",
-    ["dqn:gamma=0,epsilon=1", "guide:gamma=0.99", "url_linear_q:gamma=0,step_size=5,epsilon_steps=0"],
+    [
+        "dqn:gamma=0,epsilon=1",
+        "guide:gamma=0.99",
+        "url_linear_q:gamma=0,step_size=5,epsilon_steps=0",
+    ],
 )
 def test_the_ends_of_the_ranges_are_allowed(spec, encoder):
     assert make("agent", spec, goal=Goal("geology", encoder), rng=np.random.default_rng(0))

@@ -6,13 +6,14 @@ import sys
 import numpy as np
 import pytest
 
-from honeyguide.contracts import Goal, Trainable
+from honeyguide.contracts import Candidates, Goal, Trainable
 from honeyguide.disk.serialise import read_state, write_state
 from honeyguide.errors import HoneyguideError
 from honeyguide.learning.policies import load_policy, save_policy
 from honeyguide.plan import Plan
 from honeyguide.registry import make
 from honeyguide.storage.crawl_folder import create_crawl, run_crawl
+from honeyguide.worlds.synthetic.world import SyntheticWorld
 
 LINEAR = "linear_sync:categories=earth"
 
@@ -140,3 +141,66 @@ def test_a_policy_that_cannot_be_written_is_one_sentence(tmp_path, learner):
     (tmp_path / "p.unfinished").mkdir()
     with pytest.raises(HoneyguideError, match=r"cannot write .*p: Is a directory"):
         save_policy(tmp_path / "p", LINEAR, learner())
+
+
+def test_a_policy_names_its_encoder_and_refuses_another(tmp_path, learner):
+    path = tmp_path / "p"
+    save_policy(path, LINEAR, learner(), "vectors:/data/glove/words.npy")
+    assert read_state(path)["encoder"] == "vectors:words.npy"
+    load_policy(path, LINEAR, learner(), "vectors:/moved/words.npy")
+    load_policy(path, LINEAR, learner())  # a program that names no encoder
+    with pytest.raises(HoneyguideError, match=r"was learnt with the encoder 'vectors:words\.npy'"):
+        load_policy(path, LINEAR, learner(), "wordllama")
+
+
+def test_a_policy_of_an_earlier_version_names_no_encoder_and_takes_any(tmp_path, learner):
+    path = tmp_path / "p"
+    save_policy(path, LINEAR, learner())
+    assert "encoder" not in read_state(path)
+    load_policy(path, LINEAR, learner(), "ngrams")
+
+
+def test_the_policy_of_an_agent_that_uses_no_encoder_fits_any(tmp_path, learner):
+    path = tmp_path / "p"
+    save_policy(path, "url_linear_q", learner("url_linear_q"), "wordllama")
+    load_policy(path, "url_linear_q", learner("url_linear_q"), "ngrams")
+
+
+def test_a_crawl_refuses_the_policy_of_a_crawl_with_another_encoder(tmp_path):
+    crawl(tmp_path / "first", budget=5)
+    learnt = str(tmp_path / "first" / "learnt.policy")
+    with pytest.raises(HoneyguideError, match="say --encoder wordllama"):
+        crawl(tmp_path / "second", policy=learnt, encoder="ngrams")
+
+
+@pytest.mark.parametrize("agent", ["url_classifier:batches=3", "url_bag_classifier:batches=3"])
+def test_a_classifier_is_trained_on_a_recorded_web_and_used_where_no_truth_is_known(
+    agent, tmp_path, encoder, monkeypatch
+):
+    crawl(tmp_path / "first", agent=agent, judge="label:topic:geology", budget=3)
+    learnt = tmp_path / "first" / "learnt.policy"
+    trained = read_state(learnt)["policy"]
+    assert len(trained["words"]) > 50
+    monkeypatch.setattr(SyntheticWorld, "truth", lambda world: pytest.fail("it was looked at"))
+    crawl(
+        tmp_path / "second", agent=agent, policy=str(learnt), world="synthetic:pages=500", budget=9
+    )
+    again = read_state(tmp_path / "second" / "learnt.policy")["policy"]
+    assert again["words"][: len(trained["words"])] == trained["words"]
+    fresh = [
+        make("agent", agent, goal=Goal("", encoder, has_policy=True), rng=np.random.default_rng(n))
+        for n in (1, 2)
+    ]
+    urls = [f"http://{word}.example/" for word in trained["words"] if len(word) > 3][:20]
+    scores = []
+    for one in fresh:
+        load_policy(learnt, agent, one)
+        x = one.features.rows(urls)
+        scores.append(one.score(Candidates(np.arange(20, dtype=np.int32), x)).tolist())
+    assert scores[0] == scores[1]
+    assert len(set(scores[0])) > 10
+
+
+def test_a_classifier_without_a_policy_needs_a_web_whose_truth_is_known(encoder):
+    with pytest.raises(HoneyguideError, match="truth is known"):
+        make("agent", "url_classifier", goal=Goal("", encoder), rng=np.random.default_rng(0))
