@@ -50,11 +50,29 @@ def warc(
         typer.Argument(help="WARC or WAT files, or folders of them.", show_default=False),
     ],
     out: Out,
+    strict: Annotated[
+        bool,
+        typer.Option("--strict", help="Stop at a damaged file instead of skipping it."),
+    ] = False,
+    join_variants: Annotated[
+        bool,
+        typer.Option(
+            "--join-variants",
+            help="Take http and https, www. or none, a last slash or none, and redirects for one"
+            " page.",
+        ),
+    ] = False,
 ) -> None:
-    """Import WARC or WAT files, of a crawl or of Common Crawl."""
+    """Import WARC or WAT files, of a crawl or of Common Crawl; damaged files are skipped."""
     from honeyguide.recorded.importers.warc import import_warc
 
-    _import(import_warc, sources, out)
+    lines: list[str] = []
+    work = partial(import_warc, strict=strict, join_variants=join_variants, skipped=lines.append)
+    try:
+        _import(work, sources, out)
+    finally:
+        for line in lines:
+            typer.echo(line, err=True)
 
 
 @app.command("wikipedia", short_help="Import a dump of Wikipedia or another MediaWiki.")

@@ -6,7 +6,7 @@ import re
 import secrets
 import shutil
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from types import TracebackType
@@ -57,8 +57,16 @@ def _contexts(rows: Sequence[LinkRow], text: str) -> list[str]:
 class GraphWriter:
     """Writes a recorded web page by page; its folder appears when it is complete."""
 
-    def __init__(self, path: str | Path, name: str = "") -> None:
+    def __init__(
+        self,
+        path: str | Path,
+        name: str = "",
+        # keys of a URL, the best first: pages and links with the same key are joined
+        ways: Callable[[str], Sequence[str]] | None = None,
+    ) -> None:
         self._draft = _Draft(path, name)
+        self._ways = ways
+        self._by_key: dict[str, int] = {}
         self.site = f"http://{self._draft.name}.example/"  # base URL of pages without a URL
         self.counts = {"pages": 0, "links": 0, "outside": 0, "duplicates": 0, "labels": 0}
         self._numbers: dict[str, int] = {}  # page by id
@@ -102,10 +110,12 @@ class GraphWriter:
         labels: Iterable[str],
     ) -> bool:
         """Append a page and return True, or return False if its id is already there."""
-        if id in self._numbers:
+        if id in self._numbers or (self._ways and self._ways(url)[0] in self._by_key):
             self.counts["duplicates"] += 1
             return False
         number = self._numbers[id] = len(self._numbers)
+        if self._ways:
+            self._by_key[self._ways(url)[0]] = number
         url = self._free_url(id, url, number)
         if url != id:
             self._by_url[url] = number
@@ -146,7 +156,12 @@ class GraphWriter:
 
     def _page_at(self, target: str) -> int | None:
         found = self._numbers.get(target)
-        return self._by_url.get(target) if found is None else found
+        if found is None:
+            found = self._by_url.get(target)
+        if found is None and self._ways:
+            keys = self._ways(target)
+            found = next((self._by_key[key] for key in keys if key in self._by_key), None)
+        return found
 
     def close(self) -> None:
         """Resolve all links, count, and move the recording to its path."""

@@ -16,6 +16,7 @@ with warnings.catch_warnings():
     from fastwarc.warc import ArchiveIterator, WarcRecordType
 
 RESPONSE, METADATA = WarcRecordType.response, WarcRecordType.metadata
+CONVERSION = WarcRecordType.conversion  # of WET files: the text of a page
 MAX_BODY = 20_000_000  # bytes that are read of a record
 _chunk = re.compile(rb"\s*([0-9a-fA-F]{1,8})[^\n]{0,200}\n").match
 _requested = re.compile(rb"^requested-url: ([^\r\n]*)", re.MULTILINE).search

@@ -57,6 +57,27 @@ def test_pages_within_two_hops_and_what_they_link_to_are_kept(whole, tmp_path):
         part.find("http://far.example/")
 
 
+def test_links_that_lead_outside_are_kept_for_crawls_that_may_leave(whole, tmp_path):
+    cut_subgraph(whole, tmp_path / "part", is_target=on("law.example"))
+    part = Graph.open(tmp_path / "part")
+    aside = part.page(part.find("http://aside.example/"), outside=True)
+    assert [link.url for link in aside.links] == ["http://far.example/"]
+    assert aside.links[0].anchor == "more"
+    cut_subgraph(whole, tmp_path / "near", is_target=on("law.example"), hops=0)
+    near = Graph.open(tmp_path / "near")
+    beyond = near.find("http://beyond.example/")
+    assert near.page(beyond).links == ()  # walks inside end there
+    assert [link.url for link in near.page(beyond, outside=True).links] == ["http://first.example/"]
+
+
+def test_a_cut_of_a_cut_keeps_what_led_outside_the_first(whole, tmp_path):
+    cut_subgraph(whole, tmp_path / "part", is_target=on("law.example"))
+    cut_subgraph(tmp_path / "part", tmp_path / "again", is_target=on("law.example"))
+    again = Graph.open(tmp_path / "again")
+    aside = again.page(again.find("http://aside.example/"), outside=True)
+    assert [link.url for link in aside.links] == ["http://far.example/"]
+
+
 def test_the_command_cuts_around_a_label_and_pages_keep_their_names(small_graph, tmp_path):
     program = Path(sys.executable).parent / "honeyguide"
     cut = ["import", "subgraph", small_graph, "part", "--label", "geology", "--hops", "1"]

@@ -27,7 +27,8 @@ def cut_subgraph(
 ) -> dict[str, int]:
     """Record the pages within so many links of a target, and the pages they link to.
 
-    Pages that are only linked to lose their own links, so that walks end there, as in Friar (2017).
+    Pages that are only linked to lose their links to these, so that walks end there, as in Friar
+    (2017). Links that lead outside stay: a crawl with --record follows them.
     """
     graph = Graph.open(source)
     rewards = _rewards(graph, is_target, label)
@@ -45,7 +46,7 @@ def cut_subgraph(
         for done, page in enumerate(chosen):
             if progress is not None:
                 progress(done + 1, len(chosen))
-            _add(writer, graph, page, int(distance[page]))
+            _add(writer, graph, page, distance)
     return {"pages": len(chosen)} | _counts(distance, hops)
 
 
@@ -63,12 +64,19 @@ def _rewards(graph: Graph, is_target: Callable[[Page], bool] | None, label: str)
     return rewards
 
 
-def _add(writer: GraphWriter, graph: Graph, page: int, distance: int) -> None:
-    whole = graph.page(page)
-    links: Sequence[Link] = whole.links if distance >= 0 else ()
+def _add(writer: GraphWriter, graph: Graph, page: int, distances: NDArray[np.int32]) -> None:
+    whole, distance = graph.page(page, outside=True), int(distances[page])
+    links: Sequence[Link] = whole.links
+    if distance == OUTGOING:
+        links = [link for link in links if _leads_outside(graph, link, distances)]
     rows = [(link.url, link.anchor, link.context, link.tag_path) for link in links]
     hops = f"hops:{distance}" if distance >= 0 else "hops:outgoing"
     writer.add(graph.id(page), whole.url, whole.title, whole.text, rows, (*whole.labels, hops))
+
+
+def _leads_outside(graph: Graph, link: Link, distances: NDArray[np.int32]) -> bool:
+    page = graph.index(link.url)
+    return page < 0 or int(distances[page]) == UNREACHABLE
 
 
 def _counts(distance: NDArray[np.int32], hops: int) -> dict[str, int]:
