@@ -43,6 +43,7 @@ from honeyguide.urls import host
 from honeyguide.urls.patterns import OUTSIDE, Scope
 from honeyguide.web.judge_spec import JudgeSpec
 from honeyguide.worlds.graph import GraphWorld
+from honeyguide.worlds.known_pages import KnownPages
 from honeyguide.worlds.recorded_first import RecordedFirst
 
 FILE_ENDINGS = (".html", ".htm", ".txt", ".text")  # of example pages; no host has one
@@ -153,7 +154,9 @@ class Assembled:
 
     def crawl(self, navigator: Steering, observer: Observer | None = None) -> Crawl:
         """Make a crawl with the plan's limits; call its `run(seeds)`."""
-        return Crawl(navigator, self.world, self.plan.limits, self.in_flight, observer)
+        revisits = self.world.live and getattr(navigator.frontier, "revisits", False)
+        world = KnownPages(self.world) if revisits else self.world
+        return Crawl(navigator, world, self.plan.limits, self.in_flight, observer)
 
     def simulate(self, observer: Observer | None = None) -> Outcome:
         """Crawl a recorded or generated web on a simulated clock."""

@@ -293,3 +293,20 @@ def test_pages_of_a_record_are_not_fetched_and_those_beyond_are(server, tmp_path
     told = run(PROGRAM, "export", str(out), "--out", "-")
     assert {json.loads(line)["url"] for line in told.splitlines()} >= {r[0] for r in from_record}
     assert (out / "learnt.policy").exists()
+
+
+def test_a_walk_on_the_live_web_requests_each_page_once_also_when_resumed(tmp_path):
+    with served(pages=400) as server:
+        walk = flags(server, tmp_path / "out", 150, "--agent", "random_walk")
+        said = run(*walk)
+        assert "among 150 visited with" in said
+        run(PROGRAM, "resume", str(tmp_path / "out"), "--budget", "300")
+        asked = [url for url in server.requests if not url.endswith("/robots.txt")]
+        visited = rows(tmp_path / "out", "url, failure")
+    status = json.loads(run(PROGRAM, "status", str(tmp_path / "out"), "--json"))
+    assert len(visited) == status["visits"] == 300
+    repeated = Counter(asked).most_common(1)[0]
+    passing = {url for url, failure in visited if failure}
+    assert repeated[1] == 1 or repeated[0] in passing, repeated
+    assert len(asked) < 250
+    assert len(asked) <= status["requests"] < 300

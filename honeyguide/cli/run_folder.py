@@ -43,18 +43,25 @@ def run_folder(folder: Path, **changes: Any) -> None:
     before = status(folder)
     with progress_bar() as bar, closing(Silence(_print_error)) as silence:
         ended = run_crawl(folder, _follow(bar, silence), _print_error, silence.begin, **changes)
-    outcome = ended.outcome
+    outcome, after = ended.outcome, status(folder)
     typer.echo(
-        f"{counted(outcome.relevant, 'relevant page')} among {outcome.pages:,} fetched"
+        f"{counted(outcome.relevant, 'relevant page')} among {_visited(outcome.pages, after)}"
         f" ({outcome.reason}); results: {folder}"
     )
-    run = Run.between(before, status(folder))
+    run = Run.between(before, after)
     for complaint in _complaints(folder, outcome, run, changes):
         _print_error(complaint)
     for line in _results(folder, ended):
         typer.echo(line)
     if run.is_in_vain(outcome.reason):
         raise typer.Exit(NOTHING_FETCHED)
+
+
+def _visited(visits: int, after: Mapping[str, Any]) -> str:
+    """How many pages were fetched; where a walk has returned to pages, also how many requests."""
+    if not after["requests"] or not after["repeated"]:
+        return f"{visits:,} fetched"
+    return f"{visits:,} visited with {counted(after['requests'], 'request')}"
 
 
 class Run(NamedTuple):

@@ -25,6 +25,8 @@ class Walks:
     best links of its page.
     """
 
+    revisits = True  # pages: a live crawl keeps those that it has fetched
+
     def __init__(
         self,
         width: int,

@@ -13,8 +13,8 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from honeyguide.assemble import Assembled, table_bytes, with_examples
-from honeyguide.contracts import Cut, Observable, Recalling, Step, Visit
+from honeyguide.assemble import Assembled, judge_of, table_bytes, with_examples
+from honeyguide.contracts import Cut, Observable, Recalling, Step, Visit, World
 from honeyguide.disk.files import UNFINISHED, inside, make_folder, replacing
 from honeyguide.disk.output_paths import check_empty, check_folder
 from honeyguide.engine.loop import Crawl, Observer, Outcome, run_simulated
@@ -39,7 +39,11 @@ from honeyguide.registry import (
 )
 from honeyguide.storage.database import FILE, WARCS, create, holds_crawl, settings
 from honeyguide.storage.store import RecordingNavigator, Store
-from honeyguide.web.http import asked_with
+from honeyguide.web.archive import ArchiveFetcher
+from honeyguide.web.http import Redirects, asked_with
+from honeyguide.web.pipeline import Pipeline
+from honeyguide.worlds.known_pages import KnownPages
+from honeyguide.worlds.web import WebWorld
 
 Watcher = Callable[[Plan, RecordingNavigator, Visit], None]  # called after each absorbed visit
 Warn = Callable[[str], None]  # called with a sentence for each loss that a crawl can do without
@@ -173,6 +177,9 @@ def run_crawl(
             watcher(plan, recorded, replace(visit, verdict=step.verdict))
 
         crawl = opened.crawl(recorded, watch)
+        if isinstance(crawl.world, KnownPages):
+            with only_outside(outside):
+                crawl.world.earlier = _earlier_pages(folder, plan, warn)
         crawl.observer = _within_memory(crawl, limit or math.inf)
         crawl.begin = recorded.started_at
         if on_start is not None:
@@ -231,6 +238,20 @@ def _run_simulated(crawl: Crawl, opened: Assembled) -> Outcome:
     return run_simulated(run())
 
 
+def _earlier_pages(folder: Path, plan: Plan, warn: Warn) -> World | None:
+    """The pages that earlier runs of a crawl have stored; None if there are none."""
+    files = sorted((folder / WARCS).glob("*.warc.gz"))
+    archives = [path for path in files if path.is_file() and not path.is_symlink()]
+    if not archives:
+        return None
+    try:
+        pages = Pipeline([Redirects(ArchiveFetcher(archives))])
+    except HoneyguideError as error:
+        warn(f"pages that were fetched before will be fetched again: {error}")
+        return None
+    return WebWorld(judge_of(plan)[1], pages)
+
+
 def _run_live(crawl: Crawl, opened: Assembled) -> Outcome:
     """Run in real time."""
     crawl.begin = max(crawl.begin, time.time())
@@ -240,7 +261,7 @@ def _run_live(crawl: Crawl, opened: Assembled) -> Outcome:
         try:
             return await crawl.run(opened.seeds)
         finally:
-            await opened.world.close()
+            await crawl.world.close()
 
     with asyncio.Runner(loop_factory=_new_loop) as runner:
         return runner.run(run())

@@ -353,6 +353,7 @@ def status(folder: Path) -> dict[str, Any]:
         [[noindex]] = database.execute(
             "SELECT count(*) FROM pages WHERE failure = '' AND page_url IS NULL"
         )
+        [[requests]] = database.execute("SELECT count(*) FROM requests")
         failures = dict(
             database.execute(
                 "SELECT failure, count(*) FROM pages WHERE failure != ''"
@@ -374,6 +375,7 @@ def status(folder: Path) -> dict[str, Any]:
         "repeated": visits - failed - noindex - pages,  # led to a page that was fetched before
         "failed": failed,
         "failures": failures,
+        "requests": requests,  # sent, for robots.txt and redirects too; 0 on recorded webs
         "bytes": size or 0,
         "waiting": known.get("waiting"),  # None when nothing has been absorbed yet
         "in_flight": known.get("in_flight", 0),
