@@ -50,7 +50,10 @@ class KnownPages:
         if self.earlier is None:
             return None
         visit = await self.earlier.visit(link)
-        if visit.page is None or visit.response is None:
+        response = visit.response
+        if response is None or not response.status or visit.again:
+            return None
+        if visit.page is not None and not response.body:  # noindex: its links were not stored
             return None
         self._keep(visit)
         return replace(visit, response=None, host_delay=UNASKED, seconds=0.0)

@@ -16,6 +16,7 @@ class Web:
     """A live world of one page under two URLs, one failing URL and one that is busy."""
 
     live = True
+    body = b"x"
 
     def __init__(self):
         self.asked = []
@@ -23,12 +24,12 @@ class Web:
 
     async def visit(self, link):
         self.asked.append(link.url)
-        response = Response(link, link.url, 200, body=b"x")
+        response = Response(link, link.url, 200, body=self.body)
         if link.url.endswith("gone"):
             return Visit(link, None, Verdict(0.0, False), response, "status 404", 0.5)
         if link.url.endswith("busy"):
             return Visit(link, None, Verdict(0.0, False), response, "status 503", 0.5, again=True)
-        page = Page(HOME, "Home \ud83d", "text é", LINKS, declared_language="en")
+        page = Page(HOME, "Home \ud83d", "text é", LINKS)
         return Visit(link, page, GOOD, response, seconds=0.5, host_delay=1.0)
 
     async def close(self):
@@ -78,7 +79,15 @@ def test_pages_of_earlier_runs_are_known():
     assert (web.asked, earlier.asked) == ([], [HOME])
     assert first.page == again.page
     assert (first.response, first.host_delay) == (None, UNASKED)
+
+
+def test_what_an_earlier_run_has_not_stored_is_asked_for():
     web, earlier = Web(), Web()
-    visits(KnownPages(web, earlier), HOME + "gone")
-    assert web.asked == [HOME + "gone"]  # what was not stored is asked for
+    gone, busy = visits(KnownPages(web, earlier), HOME + "gone", HOME + "busy")
+    assert web.asked == [HOME + "busy"]
+    assert (gone.failure, busy.failure) == ("status 404", "status 503")
     assert earlier.closed
+    web, earlier = Web(), Web()
+    earlier.body = b""  # noindex: the body is not stored
+    visits(KnownPages(web, earlier), HOME)
+    assert web.asked == [HOME]
