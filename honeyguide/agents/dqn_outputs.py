@@ -36,6 +36,7 @@ BATCH = 32
 WARM = 100  # steps before the first gradient step
 TARGET_RATE = 0.01  # share of the network in each update of the target network
 PICKED = ("a_own", "a_mean", "a_offset_own", "a_offset_mean")
+NO_OUTPUT = -1  # number of a page that was met when all outputs belonged to other pages
 CLOSE, NEAR = 0.6, 0.5  # relevance above which the reward is 30, is 20
 
 
@@ -47,7 +48,7 @@ class DqnOutputs(Agent):
         self,
         goal: Goal,
         rng: np.random.Generator,
-        pages: int = 5_000,  # outputs; about the number of pages of the web
+        pages: int = 5_000,  # outputs: the number of pages of the web
         categories: str = "",  # related words with + between: "earth+science"
         gamma: float = 0.3,
         epsilon: float = 0.3,  # share of links taken at random: 0.3 in training, 0.1 in a test
@@ -71,13 +72,17 @@ class DqnOutputs(Agent):
         self._dropout_rng = torch.Generator().manual_seed(int(for_network.integers(2**62)))
 
     def score(self, links: Candidates) -> Vector:
-        """Q(s, a) = V(s) + A(s, a) - mean A(s, .), a the output of the link's target page."""
+        """Q(s, a) = V(s) + A(s, a) - mean A(s, .), a the output of the link's target page.
+
+        Q of a page without an output of its own is V(s).
+        """
         p = self._parameters.arrays()
         states, own = links.x[:, :-1], links.x[:, -1].astype(np.intp)
+        has = (own != NO_OUTPUT).astype(np.float32)
         hidden = np.tanh(np.tanh(states @ p["w1"] + p["b1"]) @ p["w2"] + p["b2"])
         advantage = (hidden * p["a"][:, own].T).sum(axis=1) + p["a_offset"][own]
         mean = hidden @ p["a"].mean(axis=1) + p["a_offset"].mean()
-        q: Vector = hidden @ p["v"][:, 0] + p["v_offset"][0] + advantage - mean
+        q: Vector = hidden @ p["v"][:, 0] + p["v_offset"][0] + advantage * has - mean * has
         return q
 
     def explores(self) -> bool:
@@ -107,9 +112,8 @@ class DqnOutputs(Agent):
             after = torch.from_numpy(np.concatenate([batch[place].options for place in some]))
             with torch.no_grad():
                 best = self._best(after)
-                worth = self._q(
-                    _picked(self._parameters.views(self._target_parameters), best), after
-                )
+                target = _picked(self._parameters.views(self._target_parameters), best)
+                worth = self._q(target, after, torch.ones(len(best)))
             targets[some] += self.gamma * worth.numpy()
         x = torch.from_numpy(np.array([experience.x for experience in batch]))
         self._parameters.descend(
@@ -121,10 +125,12 @@ class DqnOutputs(Agent):
         self, states: torch.Tensor, own: torch.Tensor, targets: torch.Tensor
     ) -> torch.Tensor:
         """The gradient of the mean squared error; other outputs take part through the mean of A."""
+        has = (own != NO_OUTPUT).float()
+        own = own.clamp(min=0)  # the gradient of an output that a page does not have is 0
         p = _picked(self._parameters.views(), own)
         for name in PICKED:
             p[name] = p[name].detach().requires_grad_(True)
-        loss = torch.nn.functional.mse_loss(self._q(p, states, dropout=True), targets)
+        loss = torch.nn.functional.mse_loss(self._q(p, states, has, dropout=True), targets)
         found = dict(zip(p, torch.autograd.grad(loss, list(p.values())), strict=True))
         whole = self._parameters.views(self._direction)
         for name, place in whole.items():
@@ -141,12 +147,14 @@ class DqnOutputs(Agent):
         p = self._parameters.views(self._parameters.data)
         return (self._hidden(p, states) @ p["a"] + p["a_offset"]).argmax(1)
 
-    def _q(self, p: Views, states: torch.Tensor, dropout: bool = False) -> torch.Tensor:
-        """Q of the output that `p` holds for each state."""
+    def _q(
+        self, p: Views, states: torch.Tensor, has: torch.Tensor, dropout: bool = False
+    ) -> torch.Tensor:
+        """Q of the output that `p` holds for each state; `has` is 0 where there is none, else 1."""
         hidden = self._hidden(p, states, dropout)
         advantage = (hidden * p["a_own"]).sum(1) + p["a_offset_own"]
         mean = hidden @ p["a_mean"] + p["a_offset_mean"]
-        return hidden @ p["v"][:, 0] + p["v_offset"][0] + advantage - mean
+        return hidden @ p["v"][:, 0] + p["v_offset"][0] + advantage * has - mean * has
 
     def _hidden(self, p: Views, states: torch.Tensor, dropout: bool = False) -> torch.Tensor:
         """The last hidden layer, the only one with dropout."""
@@ -158,13 +166,18 @@ class DqnOutputs(Agent):
         return hidden * kept / (1 - DROPOUT)
 
     def policy(self) -> State:
-        """The network."""
-        return {"network": self._parameters.state()}
+        """The network, and the pages that its outputs belong to."""
+        return {"network": self._parameters.state(), "outputs": self.features.output_urls()}
 
     def load_policy(self, state: State) -> None:
-        """Start from the network that an earlier crawl has trained."""
+        """Start from the network that an earlier crawl has trained, with the same outputs."""
+        if state.get("outputs") is None:
+            raise HoneyguideError(
+                "pages share its outputs, as in earlier versions; train it anew to give each its own"
+            )
         self._parameters.load(state["network"])
         self._target_parameters = self._parameters.copy()
+        self.features.set_output_urls(state["outputs"])
 
     def state(self) -> State:
         """Everything that `load` restores."""
@@ -174,6 +187,7 @@ class DqnOutputs(Agent):
             "replay": self._replay.state(),
             "chance": self._dropout_rng.get_state().numpy().copy(),
             "dice": self._rng.bit_generator.state,
+            "outputs": self.features.output_urls(),
         }
 
     def load(self, state: State) -> None:
@@ -183,6 +197,7 @@ class DqnOutputs(Agent):
         self._replay.load(state["replay"])
         self._dropout_rng.set_state(torch.from_numpy(state["chance"].copy()))
         self._rng.bit_generator.state = state["dice"]
+        self.features.set_output_urls(state.get("outputs"))  # older crawls did not store them
 
 
 def _picked(p: Views, own: torch.Tensor) -> Views:
@@ -195,13 +210,14 @@ def _picked(p: Views, own: torch.Tensor) -> Views:
 class _PageAndOutput:
     """A row a link: the state of its page (§3.3.1), and the output of the page it leads to.
 
-    Pertejo (2021) numbers the pages of a dump. Here the output is a hash of the URL, so that it is
-    the same in every crawl; two pages may share one.
+    Pertejo (2021) numbers the pages of a dump; here a page gets the next output when the first link
+    to it is found. The URLs are part of the policy, so that outputs mean the same in every crawl.
     """
 
     def __init__(self, goal: Goal, categories: str, pages: int) -> None:
         self._discrete = Discrete(goal.topic, goal.encoder, category_words(categories), PERTEJO)
         self._pages = pages
+        self._outputs: dict[str, int] | None = {}  # by URL; None in crawls of earlier versions
         self.state_width = self._discrete.page_width
         self.width = self.state_width + 1
 
@@ -209,6 +225,20 @@ class _PageAndOutput:
         x = np.zeros((len(found.links), self.width), np.float32)
         if found.page is not None:
             x[:, :-1] = self._discrete.of_page(memory, found.source, found.page)
-        urls = (link.url.encode("utf-8", "replace") for link in found.links)
-        x[:, -1] = [crc32(url) % self._pages for url in urls]
+        x[:, -1] = [self._output(link.url) for link in found.links]
         return x
+
+    def output_urls(self) -> list[str] | None:
+        """The URLs of the pages that have an output, in the order of the outputs."""
+        return None if self._outputs is None else list(self._outputs)
+
+    def set_output_urls(self, urls: Sequence[str] | None) -> None:
+        """Give outputs to pages in this order; None for a hash of the URL, which pages share."""
+        self._outputs = None if urls is None else {url: n for n, url in enumerate(urls)}
+
+    def _output(self, url: str) -> int:
+        if self._outputs is None:
+            return crc32(url.encode("utf-8", "replace")) % self._pages
+        if len(self._outputs) < self._pages:
+            return self._outputs.setdefault(url, len(self._outputs))
+        return self._outputs.get(url, NO_OUTPUT)

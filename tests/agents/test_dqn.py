@@ -11,6 +11,7 @@ from honeyguide.agents.dqn import Dqn
 from honeyguide.agents.dqn_outputs import DqnOutputs
 from honeyguide.contracts import Goal, Link, Page, Step, Verdict, Visit
 from honeyguide.engine.memory import Memory
+from honeyguide.errors import HoneyguideError
 from honeyguide.features.state_action import COSINES
 from tests.candidates import candidates
 
@@ -110,7 +111,74 @@ def test_a_state_is_the_page_in_ten_buckets_and_an_output_the_page_a_link_leads_
     assert x[0, 0] == 3  # int(10 * 0.37)
     assert x[0, 6] == 9  # it is relevant itself
     assert x[0, :-1].tolist() == x[1, :-1].tolist()
-    assert x[:, -1].tolist() == [crc32(link.url.encode()) % 10 for link in links]
+    assert x[:, -1].tolist() == [0, 1]
+
+
+def outputs_of(agent, *names):
+    """The outputs of the pages that links with these names lead to, found on one page."""
+    start = Link("http://x.example/start")
+    page = Page(start.url, links=tuple(Link(f"http://x.example/{name}") for name in names))
+    memory = Memory()
+    (seed,) = memory.seed([start]).ids
+    source = memory.visit(int(seed), Visit(start, page, Verdict(0.0, False)))
+    return agent.features(memory, memory.link(source, page))[:, -1].tolist()
+
+
+def outputs_agent(encoder, pages=10):
+    return DqnOutputs(Goal("geology", encoder), np.random.default_rng(0), pages=pages)
+
+
+def test_every_page_has_an_output_of_its_own(encoder):
+    agent = outputs_agent(encoder, pages=300)
+    assert sorted(outputs_of(agent, *range(300))) == list(range(300))
+    assert outputs_of(agent, 299, 0) == [299, 0]
+
+
+def test_outputs_mean_the_same_pages_in_a_crawl_that_starts_from_a_policy(encoder):
+    trained, tested = outputs_agent(encoder), outputs_agent(encoder)
+    outputs_of(trained, "a", "b", "c")
+    tested.load_policy(trained.policy())
+    assert outputs_of(tested, "c", "d", "a") == [2, 3, 0]
+
+
+def test_a_page_found_when_all_outputs_are_given_is_worth_its_state(encoder):
+    agent = outputs_agent(encoder, pages=2)
+    assert outputs_of(agent, "a", "b", "c", "a") == [0, 1, -1]
+    x = rows(agent, 3)
+    x[:, :-1], x[:, -1] = x[0, :-1], [0, 1, -1]
+    scores = agent.score(candidates(x))
+    assert scores[2] == pytest.approx(scores[:2].mean(), abs=1e-5)  # V(s), the mean of Q(s, .)
+
+
+def test_a_page_without_an_output_teaches_what_its_state_is_worth_and_no_output(encoder):
+    import torch
+
+    agent = outputs_agent(encoder, pages=2)
+    x = torch.from_numpy(rows(agent, 1))
+    found = agent._gradient(x[:, :-1], torch.tensor([-1]), torch.tensor([30.0]))
+    views = agent._parameters.views(found)
+    assert not views["a"].any()
+    assert not views["a_offset"].any()
+    assert views["v"].any()
+
+
+def test_a_policy_whose_pages_share_outputs_is_refused_in_a_sentence(encoder):
+    policy = outputs_agent(encoder).policy()
+    del policy["outputs"]
+    with pytest.raises(HoneyguideError, match="pages share its outputs.*train it anew"):
+        outputs_agent(encoder).load_policy(policy)
+
+
+def test_a_crawl_of_an_earlier_version_goes_on_with_the_outputs_it_had(encoder):
+    agent = outputs_agent(encoder)
+    state = agent.state()
+    del state["outputs"]
+    agent.load(state)
+    hashed = [crc32(f"http://x.example/{name}".encode()) % 10 for name in "abc"]
+    assert outputs_of(agent, "a", "b", "c") == hashed
+    again = outputs_agent(encoder)
+    again.load(agent.state())
+    assert outputs_of(again, "a", "b", "c") == hashed
 
 
 def test_rewards_are_the_documents(encoder):
