@@ -39,6 +39,10 @@ PICKED = ("a_own", "a_mean", "a_offset_own", "a_offset_mean")
 NO_OUTPUT = -1  # number of a page that was met when all outputs belonged to other pages
 CLOSE, NEAR = 0.6, 0.5  # relevance above which the reward is 30, is 20
 
+# state of the features in a crawl of version 0.2 or earlier, where a hash of the URL was the output
+BY_HASH: State = {"urls": None}
+BYTES_OF_A_PAGE = 150  # besides its URL: the entry of a dict, a string, a number
+
 
 @part("agent", "dqn_outputs")
 class DqnOutputs(Agent):
@@ -167,17 +171,17 @@ class DqnOutputs(Agent):
 
     def policy(self) -> State:
         """The network, and the pages that its outputs belong to."""
-        return {"network": self._parameters.state(), "outputs": self.features.output_urls()}
+        return {"network": self._parameters.state(), "outputs": self.features.state()}
 
     def load_policy(self, state: State) -> None:
         """Start from the network that an earlier crawl has trained, with the same outputs."""
-        if state.get("outputs") is None:
+        if state.get("outputs", BY_HASH) == BY_HASH:
             raise HoneyguideError(
-                "pages share its outputs, as in earlier versions; train it anew to give each its own"
+                "its pages share outputs, as in version 0.2: train it anew, so that each has one"
             )
         self._parameters.load(state["network"])
         self._target_parameters = self._parameters.copy()
-        self.features.set_output_urls(state["outputs"])
+        self.features.load(state["outputs"])
 
     def state(self) -> State:
         """Everything that `load` restores."""
@@ -187,7 +191,7 @@ class DqnOutputs(Agent):
             "replay": self._replay.state(),
             "chance": self._dropout_rng.get_state().numpy().copy(),
             "dice": self._rng.bit_generator.state,
-            "outputs": self.features.output_urls(),
+            "outputs": self.features.state(),
         }
 
     def load(self, state: State) -> None:
@@ -197,7 +201,7 @@ class DqnOutputs(Agent):
         self._replay.load(state["replay"])
         self._dropout_rng.set_state(torch.from_numpy(state["chance"].copy()))
         self._rng.bit_generator.state = state["dice"]
-        self.features.set_output_urls(state.get("outputs"))  # older crawls did not store them
+        self.features.load(state.get("outputs", BY_HASH))
 
 
 def _picked(p: Views, own: torch.Tensor) -> Views:
@@ -217,7 +221,8 @@ class _PageAndOutput:
     def __init__(self, goal: Goal, categories: str, pages: int) -> None:
         self._discrete = Discrete(goal.topic, goal.encoder, category_words(categories), PERTEJO)
         self._pages = pages
-        self._outputs: dict[str, int] | None = {}  # by URL; None in crawls of earlier versions
+        self._outputs: dict[str, int] | None = {}  # by URL; None if pages share outputs
+        self._nbytes = 0
         self.state_width = self._discrete.page_width
         self.width = self.state_width + 1
 
@@ -228,17 +233,25 @@ class _PageAndOutput:
         x[:, -1] = [self._output(link.url) for link in found.links]
         return x
 
-    def output_urls(self) -> list[str] | None:
-        """The URLs of the pages that have an output, in the order of the outputs."""
-        return None if self._outputs is None else list(self._outputs)
+    @property
+    def nbytes(self) -> int:
+        """Size of its table in bytes, about."""
+        return self._nbytes
 
-    def set_output_urls(self, urls: Sequence[str] | None) -> None:
-        """Give outputs to pages in this order; None for a hash of the URL, which pages share."""
+    def state(self) -> State:
+        """The URLs of the pages that have an output, in the order of the outputs."""
+        return {"urls": None if self._outputs is None else list(self._outputs)}
+
+    def load(self, state: State) -> None:
+        """Restore a saved state, or that of a crawl whose pages share outputs."""
+        urls = state["urls"]
         self._outputs = None if urls is None else {url: n for n, url in enumerate(urls)}
+        self._nbytes = sum(len(url) + BYTES_OF_A_PAGE for url in self._outputs or ())
 
     def _output(self, url: str) -> int:
         if self._outputs is None:
             return crc32(url.encode("utf-8", "replace")) % self._pages
-        if len(self._outputs) < self._pages:
-            return self._outputs.setdefault(url, len(self._outputs))
+        if url not in self._outputs and len(self._outputs) < self._pages:
+            self._outputs[url] = len(self._outputs)
+            self._nbytes += len(url) + BYTES_OF_A_PAGE
         return self._outputs.get(url, NO_OUTPUT)

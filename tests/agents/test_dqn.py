@@ -165,7 +165,7 @@ def test_a_page_without_an_output_teaches_what_its_state_is_worth_and_no_output(
 def test_a_policy_whose_pages_share_outputs_is_refused_in_a_sentence(encoder):
     policy = outputs_agent(encoder).policy()
     del policy["outputs"]
-    with pytest.raises(HoneyguideError, match="pages share its outputs.*train it anew"):
+    with pytest.raises(HoneyguideError, match="pages share outputs"):
         outputs_agent(encoder).load_policy(policy)
 
 
