@@ -22,8 +22,9 @@ from honeyguide.contracts import (
     Vector,
     Visit,
 )
-from honeyguide.errors import HoneyguideError
+from honeyguide.errors import HoneyguideError, unknown
 from honeyguide.features.discrete import PERTEJO, Discrete, category_words
+from honeyguide.learning.exploring import Annealing
 from honeyguide.learning.parameters import Parameters, Views
 from honeyguide.learning.replay import Experience, Replay
 from honeyguide.learning.torch_threads import one_thread
@@ -36,6 +37,7 @@ BATCH = 32
 WARM = 100  # steps before the first gradient step
 TARGET_RATE = 0.01  # share of the network in each update of the target network
 PICKED = ("a_own", "a_mean", "a_offset_own", "a_offset_mean")
+DUELING = ("mean", "max")
 NO_OUTPUT = -1  # number of a page that was met when all outputs belonged to other pages
 CLOSE, NEAR = 0.6, 0.5  # relevance above which the reward is 30, is 20
 
@@ -48,7 +50,7 @@ BYTES_OF_A_PAGE = 150  # besides its URL: the entry of a dict, a string, a numbe
 class DqnOutputs(Agent):
     """A deep Q-network with one output for each page of a small web."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 each is a setting of users
         self,
         goal: Goal,
         rng: np.random.Generator,
@@ -57,13 +59,23 @@ class DqnOutputs(Agent):
         gamma: float = 0.3,
         epsilon: float = 0.3,  # share of links taken at random: 0.3 in training, 0.1 in a test
         learns: bool = True,  # False in a test
+        *,
+        dueling: str = "mean",  # of A(s, .), which is subtracted from A(s, a): mean or max
+        clipped: bool = False,  # clipped double Q-learning, in place of double
+        last_epsilon: float = 0.0,  # that epsilon falls to in epsilon_steps choices
+        epsilon_steps: int = 0,  # 0: epsilon stays as it is
     ) -> None:
+        if dueling not in DUELING:
+            raise unknown("dueling", dueling, DUELING)
         if pages < 1:
             raise HoneyguideError("dqn_outputs needs at least one page, that is, one output")
         one_thread()
         for_network, for_replay, self._rng = rng.spawn(3)
         self.features: _PageAndOutput = _PageAndOutput(goal, categories, pages)
-        self.pages, self.gamma, self.epsilon, self.learns = pages, gamma, epsilon, learns
+        self.pages, self.gamma, self.learns = pages, gamma, learns
+        self.dueling, self.clipped = dueling, clipped
+        self._annealing = Annealing(epsilon, last_epsilon, epsilon_steps)
+        self._choices = 0
         state, (first, second) = self.features.state_width, HIDDEN
         shapes = {
             "w1": (state, first), "b1": (first,), "w2": (first, second), "b2": (second,),
@@ -78,6 +90,7 @@ class DqnOutputs(Agent):
     def score(self, links: Candidates) -> Vector:
         """Q(s, a) = V(s) + A(s, a) - mean A(s, .), a the output of the link's target page.
 
+        With dueling "max" it is the highest A(s, .) instead of their mean (Pertejo 2021, §2.6.3).
         Q of a page without an output of its own is V(s).
         """
         p = self._parameters.arrays()
@@ -85,13 +98,23 @@ class DqnOutputs(Agent):
         has = (own != NO_OUTPUT).astype(np.float32)
         hidden = np.tanh(np.tanh(states @ p["w1"] + p["b1"]) @ p["w2"] + p["b2"])
         advantage = (hidden * p["a"][:, own].T).sum(axis=1) + p["a_offset"][own]
-        mean = hidden @ p["a"].mean(axis=1) + p["a_offset"].mean()
-        q: Vector = hidden @ p["v"][:, 0] + p["v_offset"][0] + advantage * has - mean * has
+        if self.dueling == "max":
+            baseline = _highest(hidden, p["a"], p["a_offset"])
+        else:
+            baseline = hidden @ p["a"].mean(axis=1) + p["a_offset"].mean()
+        q: Vector = hidden @ p["v"][:, 0] + p["v_offset"][0] + advantage * has - baseline * has
         return q
 
     def explores(self) -> bool:
         """Take a random link with probability epsilon."""
-        return bool(self._rng.random() < self.epsilon)
+        random = bool(self._rng.random() < self.epsilon)
+        self._choices += 1
+        return random
+
+    @property
+    def epsilon(self) -> float:
+        """The probability that the next link is random."""
+        return self._annealing(self._choices)
 
     def reward(self, visit: Visit) -> float:
         """30, 20 or -1, as in appendix A.8 of Pertejo (2021); its algorithm 3 has 30, 20 and 10."""
@@ -115,9 +138,7 @@ class DqnOutputs(Agent):
         if some:
             after = torch.from_numpy(np.concatenate([batch[place].options for place in some]))
             with torch.no_grad():
-                best = self._best(after)
-                target = _picked(self._parameters.views(self._target_parameters), best)
-                worth = self._q(target, after, torch.ones(len(best)))
+                worth = self._worth(after)
             targets[some] += self.gamma * worth.numpy()
         x = torch.from_numpy(np.array([experience.x for experience in batch]))
         self._parameters.descend(
@@ -125,12 +146,25 @@ class DqnOutputs(Agent):
         )
         self._target_parameters.lerp_(self._parameters.data, TARGET_RATE)
 
+    def _worth(self, states: torch.Tensor) -> torch.Tensor:
+        """What the best action in each state is worth (Pertejo 2021, §2.6.2)."""
+        own = self._parameters.views(self._parameters.data)
+        target = self._parameters.views(self._target_parameters)
+        if self.clipped:  # the lower of both networks' best
+            return torch.minimum(*(self._all(p, states).max(1).values for p in (own, target)))
+        best = self._best(states)
+        if self.dueling == "max":
+            return self._all(target, states).gather(1, best[:, None])[:, 0]
+        return self._q(_picked(target, best), states, torch.ones(len(best)))
+
     def _gradient(
         self, states: torch.Tensor, own: torch.Tensor, targets: torch.Tensor
     ) -> torch.Tensor:
         """The gradient of the mean squared error; other outputs take part through the mean of A."""
         has = (own != NO_OUTPUT).float()
         own = own.clamp(min=0)  # the gradient of an output that a page does not have is 0
+        if self.dueling == "max":
+            return self._whole_gradient(states, own, has, targets)
         p = _picked(self._parameters.views(), own)
         for name in PICKED:
             p[name] = p[name].detach().requires_grad_(True)
@@ -145,6 +179,24 @@ class DqnOutputs(Agent):
         whole["a_offset"].fill_(float(found["a_offset_mean"]) / self.pages)
         whole["a_offset"].index_add_(0, own, found["a_offset_own"])
         return self._direction
+
+    def _whole_gradient(
+        self, states: torch.Tensor, own: torch.Tensor, has: torch.Tensor, targets: torch.Tensor
+    ) -> torch.Tensor:
+        """The gradient through all outputs, which is slower."""
+        p = self._parameters.views()
+        hidden = self._hidden(p, states, dropout=True)
+        advantage = hidden @ p["a"] + p["a_offset"]
+        above = advantage.gather(1, own[:, None])[:, 0] - advantage.max(1).values
+        q = hidden @ p["v"][:, 0] + p["v_offset"][0] + above * has
+        return self._parameters.gradient(torch.nn.functional.mse_loss(q, targets))
+
+    def _all(self, p: Views, states: torch.Tensor) -> torch.Tensor:
+        """Q of all outputs in each state."""
+        hidden = self._hidden(p, states)
+        advantage = hidden @ p["a"] + p["a_offset"]
+        baseline = advantage.max(1).values if self.dueling == "max" else advantage.mean(1)
+        return hidden @ p["v"] + p["v_offset"] + advantage - baseline[:, None]
 
     def _best(self, states: torch.Tensor) -> torch.Tensor:
         """The output with the highest Q, which is that with the highest A."""
@@ -191,6 +243,7 @@ class DqnOutputs(Agent):
             "replay": self._replay.state(),
             "chance": self._dropout_rng.get_state().numpy().copy(),
             "dice": self._rng.bit_generator.state,
+            "choices": self._choices,
             "outputs": self.features.state(),
         }
 
@@ -202,6 +255,14 @@ class DqnOutputs(Agent):
         self._dropout_rng.set_state(torch.from_numpy(state["chance"].copy()))
         self._rng.bit_generator.state = state["dice"]
         self.features.load(state.get("outputs", BY_HASH))
+        self._choices = state.get("choices", 0)  # older crawls did not store it
+
+
+def _highest(hidden: Matrix, outputs: Matrix, offsets: Vector) -> Vector:
+    """The highest A(s, .) of each row; links of one page have the same state."""
+    distinct, places = np.unique(hidden, axis=0, return_inverse=True)
+    highest: Vector = (distinct @ outputs + offsets).max(axis=1)[places.ravel()]
+    return highest
 
 
 def _picked(p: Views, own: torch.Tensor) -> Views:
