@@ -14,7 +14,7 @@ class BestFirst(Agent):
     def __init__(
         self,
         goal: Goal,
-        host_words: bool = False,  # whether the words of a host count for links within it
+        host_words: bool | None = None,  # in the text of links; None: not in a web of one host
         join_mentions: bool = False,  # whether all mentions of a link on a page count, not one
     ) -> None:
         text = LinkText(host_words=host_words, join_mentions=join_mentions)

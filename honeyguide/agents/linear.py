@@ -67,7 +67,7 @@ class Linear(Agent):
         *,
         last_epsilon: float = 0.0,  # that epsilon falls to in epsilon_steps choices
         epsilon_steps: int = 0,  # 0: epsilon stays as it is
-        host_words: bool = False,  # whether the words of a host count for links within it
+        host_words: bool | None = None,  # in the text of links; None: not in a web of one host
         join_mentions: bool = False,  # whether all mentions of a link on a page count, not one
     ) -> None:
         usual = _variant(variant)

@@ -79,7 +79,8 @@ class Discrete:
         if not found.links or found.page is None:
             return x
         x[:, : self.page_width] = self.of_page(memory, found.source, found.page)
-        cosines = self._encoder(self._text(found.links, found.page)) @ self._sought.T
+        texts = self._text(found.links, found.page, memory.urls.host_count)
+        cosines = self._encoder(texts) @ self._sought.T
         x[:, self.page_width :] = self._indexes(memory, found.ids, cosines)
         return x
 

@@ -24,15 +24,17 @@ from honeyguide.contracts import (
 class LinkText:
     """Which words make up the text of a link."""
 
-    host_words: bool = False  # whether those of the host count for links within it
+    host_words: bool | None = None  # whether those of its host count; None: if it is not the only
     join_mentions: bool = False  # whether all mentions on the page count, instead of one
 
-    def __call__(self, links: Sequence[Link], page: Page | None) -> list[str]:
+    def __call__(self, links: Sequence[Link], page: Page | None, hosts: int) -> list[str]:
         """One text a link: the words of its URL, its anchor and the words around it.
 
-        Within a host its words say nothing: Pertejo (2021, §3.2) has the title in place of a URL.
+        The words of the only host would be in every text: Pertejo (2021, §3.2) has the title of a
+        page in place of its URL. `hosts` is the number of hosts known.
         """
-        inside = "" if page is None or self.host_words else urls.host(page.url)
+        counts = hosts > 1 if self.host_words is None else self.host_words
+        inside = "" if page is None or counts else urls.host(page.url)
         mentions = _mentions(page) if page is not None and self.join_mentions else {}
         return [
             " ".join((_url_words(link.url, inside), *mentions.get(link.url, (_mention(link),))))
@@ -86,7 +88,8 @@ class TopicSimilarity:
         unread = np.flatnonzero(seen["times"][ids] < self.mentions)
         if len(unread):
             links = [found.links[place] for place in unread.tolist()]
-            self._update(ids[unread], self.encoder(self._text(links, found.page)) @ self._topic)
+            texts = self._text(links, found.page, memory.urls.host_count)
+            self._update(ids[unread], self.encoder(texts) @ self._topic)
         similarity: Matrix = seen["best"][ids, None]
         return similarity
 
