@@ -300,6 +300,11 @@ class Graph:
             raise _Damaged
         return tuple([self.label_names[label] for label in labels])
 
+    @property
+    def link_count(self) -> int:
+        """Links as recorded, with repeated ones and those that lead outside."""
+        return len(self._targets)
+
     @_raises_if_damaged
     def inside(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """Return offsets and targets of the links between recorded pages."""
