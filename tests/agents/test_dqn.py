@@ -193,11 +193,15 @@ def test_rewards_are_the_documents(encoder):
 # --------------------------------------------------------------------------- settings
 
 
+def agent_of(encoder, spec):
+    return make("agent", spec, goal=Goal("geology", encoder), rng=np.random.default_rng(0))
+
+
 @pytest.mark.parametrize("spec", ["dqn", "dqn_outputs:pages=9", "linear_sync"])
 def test_epsilon_falls_as_the_formula_of_appendix_a7_says(encoder, spec):
     joiner = "," if ":" in spec else ":"
     said = f"{spec}{joiner}epsilon=0.9,last_epsilon=0.1,epsilon_steps=8"
-    agent = make("agent", said, goal=Goal("geology", encoder), rng=np.random.default_rng(0))
+    agent = agent_of(encoder, said)
 
     class Dice:
         """Counts as random below the value that it was set to."""
@@ -221,7 +225,7 @@ def test_a_resumed_crawl_goes_on_with_the_epsilon_it_had(encoder, spec):
     said = f"{spec}{joiner}epsilon=1,last_epsilon=0,epsilon_steps=50"
 
     def new():
-        return make("agent", said, goal=Goal("geology", encoder), rng=np.random.default_rng(0))
+        return agent_of(encoder, said)
 
     agent, resumed = new(), new()
     for _ in range(20):
@@ -232,12 +236,7 @@ def test_a_resumed_crawl_goes_on_with_the_epsilon_it_had(encoder, spec):
 
 
 def test_the_next_action_of_a_linear_update_is_not_a_choice(encoder):
-    agent = make(
-        "agent",
-        "linear_sync:epsilon=1,last_epsilon=0,epsilon_steps=3",
-        goal=Goal("geology", encoder),
-        rng=np.random.default_rng(0),
-    )
+    agent = agent_of(encoder, "linear_sync:epsilon=1,last_epsilon=0,epsilon_steps=3")
     x = rows(agent, 4)
     agent.learn([step(x[0], 1.0, x)] * 5)
     assert agent.explores()
@@ -246,16 +245,11 @@ def test_the_next_action_of_a_linear_update_is_not_a_choice(encoder):
 @pytest.mark.parametrize("said", ["epsilon=2", "last_epsilon=-1", "epsilon_steps=-1"])
 def test_an_epsilon_that_is_no_share_is_refused_in_a_sentence(encoder, said):
     with pytest.raises(HoneyguideError, match="shares, from 0 to 1"):
-        make("agent", f"dqn:{said}", goal=Goal("x", encoder), rng=np.random.default_rng(0))
+        agent_of(encoder, f"dqn:{said}")
 
 
 def test_dueling_by_the_maximum_is_the_formula_of_section_2_6_3(encoder):
-    agent = make(
-        "agent",
-        "dqn_outputs:pages=5,dueling=max",
-        goal=Goal("geology", encoder),
-        rng=np.random.default_rng(0),
-    )
+    agent = agent_of(encoder, "dqn_outputs:pages=5,dueling=max")
     x = rows(agent, 6)
     own = x[:, -1] = [0, 1, 2, 3, 4, 2]
     p = agent._parameters.arrays()
@@ -269,12 +263,7 @@ def test_dueling_by_the_maximum_is_the_formula_of_section_2_6_3(encoder):
 
 
 def test_a_network_that_duels_by_the_maximum_learns_too(encoder):
-    agent = make(
-        "agent",
-        "dqn_outputs:pages=10,dueling=max,epsilon=0",
-        goal=Goal("geology", encoder),
-        rng=np.random.default_rng(0),
-    )
+    agent = agent_of(encoder, "dqn_outputs:pages=10,dueling=max,epsilon=0")
     x = np.zeros((2, agent.features.width), np.float32)
     x[:, 0], x[:, -1] = 0.5, [3, 7]
     for _ in range(150):
@@ -287,12 +276,7 @@ def test_a_network_that_duels_by_the_maximum_learns_too(encoder):
 def test_clipped_targets_are_the_lower_of_both_networks_best_outputs(encoder, dueling):
     import torch
 
-    agent = make(
-        "agent",
-        f"dqn_outputs:pages=4,dueling={dueling},clipped=true",
-        goal=Goal("geology", encoder),
-        rng=np.random.default_rng(0),
-    )
+    agent = agent_of(encoder, f"dqn_outputs:pages=4,dueling={dueling},clipped=true")
     views = agent._parameters.views
     states = torch.from_numpy(rows(agent, 5)[:, :-1])
     with torch.no_grad():
@@ -310,9 +294,7 @@ def test_clipped_targets_are_the_lower_of_both_networks_best_outputs(encoder, du
 def test_clipped_targets_are_the_lower_of_both_networks_best_links(encoder):
     import torch
 
-    agent = make(
-        "agent", "dqn:clipped=true", goal=Goal("geology", encoder), rng=np.random.default_rng(0)
-    )
+    agent = agent_of(encoder, "dqn:clipped=true")
     options = rows(agent, 5)
     with torch.no_grad():
         agent._target_parameters.normal_(generator=torch.Generator().manual_seed(1), std=0.2)
@@ -326,9 +308,4 @@ def test_clipped_targets_are_the_lower_of_both_networks_best_links(encoder):
 
 def test_clipping_without_a_target_network_is_refused(encoder):
     with pytest.raises(HoneyguideError, match="two networks"):
-        make(
-            "agent",
-            "dqn:clipped=true,target=false",
-            goal=Goal("x", encoder),
-            rng=np.random.default_rng(0),
-        )
+        agent_of(encoder, "dqn:clipped=true,target=false")
