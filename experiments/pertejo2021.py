@@ -293,12 +293,12 @@ def _report_network(results: Results, page: Page, part: str) -> dict[str, Any]:
         rows,
     )  # fmt: skip
     page.text(
-        "Its code (appendix A.8) keeps a link once for each page that it stands on, and a step is "
-        "spent when a pair's page was visited meanwhile; in its algorithm 3 no step is. By it, "
-        "too, what an action brought is learnt for the page visited before, not for the page that "
-        f"the link stands on. `{ON_PAIRS}` follows the code, `dqn_outputs` the algorithm, on a "
-        "frontier that holds a page once, like best_first's. Four times less than best_first would "
-        "be less than a crawl at random finds on these webs."
+        "Its code (appendix A.8) keeps a link once for each page that it stands on; a pair whose "
+        "page was visited meanwhile is learnt from again, and counts as no page. By it, too, what "
+        "an action brought is learnt for the page visited before, not for the page that the link "
+        f"stands on. Each page has an output of its own. `{ON_PAIRS}` follows the code, "
+        "`dqn_outputs` the algorithm, on a frontier that holds a page once, like best_first's. "
+        "Four times less than best_first would be less than a crawl at random finds on these webs."
     )
     return {"best_first/dqn_outputs": ratios}
 

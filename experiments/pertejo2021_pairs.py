@@ -1,8 +1,9 @@
 """The frontier of Pertejo (2021) as in its code: pairs of page and link.
 
-A page waits as often as it is linked to. A pair whose page was visited meanwhile costs a step
-(appendix A.8; algorithm 3 prints "continue" there). The state of an action is the page visited
-before it, as in Keras-RL, not the page that has the link.
+A page waits as often as it is linked to. A pair whose page was visited meanwhile is learnt from
+and counts as no page (appendix A.8 returns before n_visited_pages; algorithm 3 prints "continue"
+there). The state of an action is the page visited before it, as in Keras-RL, not the page that has
+the link.
 """
 
 import asyncio
@@ -114,27 +115,27 @@ class _Crawl:
         self.agent, self.world, self.vocabulary = agent, world, vocabulary
         self.memory = Memory()
         self._pairs = _Pairs(rng)
-        self.wasted = 0  # steps
+        self.wasted = 0  # steps that visited no page
         self._place: Vector | None = None  # the state: features of the current page
 
-    async def run(self, seeds: Sequence[Link], steps: int) -> list[int]:
-        """Crawl and return the relevant pages found after each step."""
+    async def run(self, seeds: Sequence[Link], pages: int) -> list[int]:
+        """Crawl and return the relevant pages found after each page besides the seeds."""
         curve: list[int] = []
         for seed, id in zip(seeds, self.memory.seed(seeds).ids.tolist(), strict=True):
             await self._fetch(id, seed.url)
-        while len(curve) < steps:
+        while len(curve) < pages:
             pair = self._pairs.pop(self.agent.explores())
             if pair is None:
                 break
             if self.memory.visited(np.array([pair.id], np.int32))[0]:
                 self._waste(pair)
-            else:
-                await self._fetch(pair.id, pair.url, pair.x)
+                continue
+            await self._fetch(pair.id, pair.url, pair.x)
             curve.append(self.memory.relevant_found)
-        return curve + [self.memory.relevant_found] * (steps - len(curve))
+        return curve + [self.memory.relevant_found] * (pages - len(curve))
 
     def _waste(self, pair: Pair) -> None:
-        """Spend a step: the crawl stays at the pair's page and gets its reward again."""
+        """Learn from a step that visits nothing: the pair's page gives its reward again."""
         self.wasted += 1
         link, nothing = Link(pair.url), Verdict(0.0, False)
         x = self._acted(pair.x)

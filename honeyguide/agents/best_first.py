@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from honeyguide.contracts import Agent, Candidates, Goal, State, Step, Vector
-from honeyguide.features.link_text import TopicSimilarity
+from honeyguide.features.link_text import LinkText, TopicSimilarity
 from honeyguide.registry import part
 
 
@@ -11,8 +11,14 @@ from honeyguide.registry import part
 class BestFirst(Agent):
     """Follows the link whose URL, anchor and surroundings are most like the topic; no learning."""
 
-    def __init__(self, goal: Goal) -> None:
-        self.features: TopicSimilarity = TopicSimilarity(goal.topic, goal.encoder)
+    def __init__(
+        self,
+        goal: Goal,
+        host_words: bool | None = None,  # in the text of links; None: not in a web of one host
+        join_mentions: bool = False,  # whether all mentions of a link on a page count, not one
+    ) -> None:
+        text = LinkText(host_words=host_words, join_mentions=join_mentions)
+        self.features: TopicSimilarity = TopicSimilarity(goal.topic, goal.encoder, text=text)
 
     def score(self, links: Candidates) -> Vector:
         """The cosine to the topic."""

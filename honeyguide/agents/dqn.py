@@ -9,8 +9,10 @@ import numpy as np
 import torch
 
 from honeyguide.contracts import Agent, Candidates, Goal, Matrix, State, Step, Vector
+from honeyguide.errors import HoneyguideError
 from honeyguide.features.state_action import COSINES, STATE, StateAction
 from honeyguide.learning.dueling import Dueling
+from honeyguide.learning.exploring import Annealing
 from honeyguide.learning.rates import check_rates
 from honeyguide.learning.replay import Experience, Replay
 from honeyguide.registry import part
@@ -29,7 +31,7 @@ FIRST_ESTIMATE = np.array(
 class Dqn(Agent):
     """A deep Q-network on features of a link and its page; learns as it crawls."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 each is a setting of users
         self,
         goal: Goal,
         rng: np.random.Generator,
@@ -39,11 +41,19 @@ class Dqn(Agent):
         dueling: bool = True,
         replay: bool = True,
         target: bool = True,  # whether targets come from a target network
+        *,
+        clipped: bool = False,  # clipped double Q-learning, in place of double
+        last_epsilon: float = 0.0,  # that epsilon falls to in epsilon_steps choices
+        epsilon_steps: int = 0,  # 0: epsilon stays as it is
     ) -> None:
         check_rates("dqn", gamma, epsilon=epsilon)
+        if clipped and not target:
+            raise HoneyguideError("clipped=true compares two networks: it needs target=true")
         for_network, for_replay, self._rng = rng.spawn(3)
         self.features: StateAction = StateAction(goal)
-        self.gamma, self.epsilon, self.double, self.target = gamma, epsilon, double, target
+        self.gamma, self.double, self.target, self.clipped = gamma, double, target, clipped
+        self._annealing = Annealing(epsilon, last_epsilon, epsilon_steps)
+        self._choices = 0
         self._network = Dueling(self.features.width, STATE, for_network, dueling)
         self._target_parameters = self._network.parameters.copy()
         self._replay = Replay(for_replay, ROOM if replay else 1)
@@ -61,7 +71,14 @@ class Dqn(Agent):
 
     def explores(self) -> bool:
         """Take a random link with probability epsilon."""
-        return bool(self._rng.random() < self.epsilon)
+        random = bool(self._rng.random() < self.epsilon)
+        self._choices += 1
+        return random
+
+    @property
+    def epsilon(self) -> float:
+        """The probability that the next link is random."""
+        return self._annealing(self._choices)
 
     def stale(self) -> bool:
         """Every tenth visit: scoring all waiting links by a network is slow."""
@@ -96,10 +113,13 @@ class Dqn(Agent):
             return best
         rows = np.concatenate([batch[place].options for place in some.tolist()])
         weighed = self._q(rows, self._target_parameters if self.target else None)
-        chosen_by = self._q(rows) if self.double else weighed
+        chosen_by = self._q(rows) if self.double or self.clipped else weighed
         ends = np.cumsum(counts[some])
         for place, start, end in zip(some, ends - counts[some], ends, strict=True):
-            best[place] = weighed[start + int(chosen_by[start:end].argmax())]
+            if self.clipped:  # the lower of both networks' best (Pertejo 2021, §2.6.2)
+                best[place] = min(weighed[start:end].max(), chosen_by[start:end].max())
+            else:
+                best[place] = weighed[start + int(chosen_by[start:end].argmax())]
         return best.clip(0.0, 1 / (1 - self.gamma))
 
     def log_figures(self) -> dict[str, float]:
@@ -124,6 +144,7 @@ class Dqn(Agent):
             "replay": self._replay.state(),
             "dice": self._rng.bit_generator.state,
             "visits": self._visits,
+            "choices": self._choices,
         }
 
     def load_training_state(self, state: State) -> None:
@@ -132,6 +153,7 @@ class Dqn(Agent):
         self._replay.load(state["replay"])
         self._rng.bit_generator.state = state["dice"]
         self._visits = state["visits"]
+        self._choices = state.get("choices", 0)  # older crawls did not store it
 
     def state(self) -> State:
         """Everything that `load` restores."""

@@ -10,6 +10,8 @@ from honeyguide.agents.rewards import tiered
 from honeyguide.contracts import Agent, Candidates, Goal, Matrix, State, Step, Vector, Visit
 from honeyguide.errors import HoneyguideError, unknown
 from honeyguide.features.discrete import HAN, PERTEJO, Buckets, Discrete, category_words
+from honeyguide.features.link_text import LinkText
+from honeyguide.learning.exploring import Annealing
 from honeyguide.learning.rates import check_rates
 from honeyguide.registry import part
 
@@ -51,7 +53,7 @@ VARIANTS = {
 class Linear(Agent):
     """Base of the three linear agents: values, rewards and the update of the weights."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 each is a setting of users
         self,
         goal: Goal,
         rng: np.random.Generator,
@@ -60,6 +62,11 @@ class Linear(Agent):
         gamma: float | None = None,  # this and the next two: None for the variant's
         step_size: float | None = None,
         epsilon: float | None = None,
+        *,
+        last_epsilon: float = 0.0,  # that epsilon falls to in epsilon_steps choices
+        epsilon_steps: int = 0,  # 0: epsilon stays as it is
+        host_words: bool | None = None,  # in the text of links; None: not in a web of one host
+        join_mentions: bool = False,  # whether all mentions of a link on a page count, not one
     ) -> None:
         usual = _variant(variant)
         self.variant = replace(
@@ -68,8 +75,11 @@ class Linear(Agent):
             step_size=usual.step_size if step_size is None else step_size,
             epsilon=usual.epsilon if epsilon is None else epsilon,
         )
+        self._epsilon = Annealing(self.variant.epsilon, last_epsilon, epsilon_steps)
+        self._choices = 0
         words = category_words(categories)
-        self.features = Discrete(goal.topic, goal.encoder, words, self.variant.buckets)
+        text = LinkText(host_words=host_words, join_mentions=join_mentions)
+        self.features = Discrete(goal.topic, goal.encoder, words, self.variant.buckets, text)
         self._rng = rng
         self._w: Weights = self.variant.first_weights * rng.random(self.features.width)  # line 2
 
@@ -79,7 +89,12 @@ class Linear(Agent):
 
     def explores(self) -> bool:
         """Take a random link with probability epsilon (lines 16 to 20)."""
-        return bool(self._rng.random() < self.variant.epsilon)
+        random = self._is_random()
+        self._choices += 1
+        return random
+
+    def _is_random(self) -> bool:
+        return bool(self._rng.random() < self._epsilon(self._choices))
 
     def reward(self, visit: Visit) -> float:
         """Section 4: 30 for the topic word, 30 or 20 for being close to it, else -1."""
@@ -103,7 +118,7 @@ class Linear(Agent):
         if not len(options):
             return 0.0
         values = options @ self._w
-        chosen = self._rng.integers(len(values)) if self.explores() else values.argmax()
+        chosen = self._rng.integers(len(values)) if self._is_random() else values.argmax()
         return float(values[chosen])
 
     def _error(self, reward: float, q_next: float, q: float) -> float:
@@ -124,13 +139,15 @@ class Linear(Agent):
         self._w = np.array(weights, np.float64)
 
     def state(self) -> State:
-        """The weights and the generator."""
-        return {"weights": self._w.copy(), "rng": self._rng.bit_generator.state}
+        """The weights, the choices made and the generator."""
+        rng = self._rng.bit_generator.state
+        return {"weights": self._w.copy(), "rng": rng, "choices": self._choices}
 
     def load(self, state: State) -> None:
         """Restore a saved state."""
         self._w = np.array(state["weights"], np.float64)
         self._rng.bit_generator.state = state["rng"]
+        self._choices = state.get("choices", 0)  # older crawls did not store it
 
 
 @part("agent", "linear_sync")

@@ -7,6 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
+from numpy.typing import NDArray
 
 from honeyguide.bench.compare import Comparison, Runs
 
@@ -30,6 +31,22 @@ def draw_curves(comparison: Comparison, title: str, path: Path) -> None:
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))  # pages are whole
     axes.grid(alpha=0.25)
     axes.spines[["top", "right"]].set_visible(False)
+    figure.savefig(path, format="png", dpi=110)
+
+
+def draw_link_curves(outlinks: NDArray[np.int64], inlinks: NDArray[np.int64], path: Path) -> None:
+    """Plot links of pages against their rank, as figures 4.1 and 4.2 of Pertejo (2021)."""
+    figure = Figure(figsize=(8, 3.6), layout="constrained")
+    curves = {"inlinks": inlinks, "outlinks": outlinks}
+    for axes, (name, counts), colour in zip(
+        figure.subplots(1, 2), curves.items(), COLOURS, strict=False
+    ):
+        axes.plot(np.arange(1, len(counts) + 1), counts, color=colour, linewidth=2.2)
+        axes.set_title(name, loc="left", fontsize=12, fontweight="bold")
+        axes.set(xlabel="pages, by rank", ylabel="links")
+        axes.set_ylim(bottom=0)
+        axes.grid(alpha=0.25)
+        axes.spines[["top", "right"]].set_visible(False)
     figure.savefig(path, format="png", dpi=110)
 
 

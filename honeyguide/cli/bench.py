@@ -48,6 +48,7 @@ def bench(
     like: flags.Like = [],  # noqa: B006 - never changed
     judge: flags.Judge = "topic",
     encoder: flags.Encoder = "wordllama",
+    idf_sample: flags.IdfSample = "",
     agents: Annotated[
         str | None,
         groups.part_flag(
@@ -105,7 +106,7 @@ def bench(
         like=tuple(like),
         world=world,
         judge=judge,
-        encoder=encoder,
+        encoder=flags.with_idf_sample(encoder, idf_sample),
         survey=survey,
         budget=budget,
         in_flight=in_flight,

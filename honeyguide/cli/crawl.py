@@ -85,6 +85,7 @@ def crawl(
     parsers: Parsers = 0,
     agent: Agent = "guide",
     encoder: flags.Encoder = "wordllama",
+    idf_sample: flags.IdfSample = "",
     policy: Policy = "",
     gate: flags.Gate = "none",
     guard: Guard = "",
@@ -101,6 +102,7 @@ def crawl(
 
     if not all(map(str.strip, search)):
         raise HoneyguideError("--search names no word: say what to look for")
+    encoder = flags.with_idf_sample(encoder, idf_sample)
     given = {name: value for name, value in locals().items() if name in Plan.__slots__}
     lists = {"seeds": read_names(seeds, world), "allow": read_list(allow), "deny": read_list(deny)}
     plan = Plan(**given | lists)

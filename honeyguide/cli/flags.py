@@ -275,6 +275,13 @@ Encoder = Annotated[
         autocompletion=groups.names_of("encoder"),
     ),
 ]
+IdfSample = Annotated[
+    str,
+    groups.part_flag(
+        "--idf-sample",
+        help="Weigh words by their idf in this recorded web, not in the pages fetched; for glove.",
+    ),
+]
 Gate = Annotated[
     str,
     groups.part_flag(
@@ -326,3 +333,22 @@ Config = Annotated[
     ),
 ]
 Folder = Annotated[Path, typer.Argument(help="The folder of a crawl.", show_default=False)]
+
+
+def with_idf_sample(encoder: str, sample: str) -> str:
+    """Return the spec of an encoder that takes its idf weights from a recorded web."""
+    from honeyguide.registry import accepts, find, split
+
+    if not sample:
+        return encoder
+    if not accepts("encoder", encoder, "idf_sample"):
+        raise HoneyguideError(
+            f"--idf-sample is for encoders that weigh words by idf, such as glove, not {encoder}"
+        )
+    if "," in sample:
+        raise HoneyguideError(f"--idf-sample {sample} has a comma: rename the folder")
+    name, settings = split("encoder", encoder)
+    if settings and "=" not in settings:  # a bare argument would take all that follows it
+        settings = f"{find('encoder', name).argument}={settings}"
+    pieces = [*filter(None, [settings]), f"idf_sample={Path(sample).absolute()}"]
+    return f"{name}:{','.join(pieces)}"

@@ -12,6 +12,7 @@ from honeyguide.contracts import Ids, Matrix, State, Vector
 from honeyguide.encoders.vector_file import read_vectors
 from honeyguide.encoders.vectors import Cached, pooled
 from honeyguide.errors import HoneyguideError
+from honeyguide.recorded.graph import Graph
 from honeyguide.registry import part
 from honeyguide.text.words import STOP_WORDS, words
 
@@ -22,7 +23,13 @@ REFRESH = 1.1  # idf weights are updated when the number of pages has grown by t
 class GloveEncoder:
     """GloVe or word2vec: V_d = sum of tfidf(w, d) V_w, from the glove extra or a text file."""
 
-    def __init__(self, path: str = "", tfidf: bool = True, cache_megabytes: float = 64.0) -> None:
+    def __init__(
+        self,
+        path: str = "",
+        tfidf: bool = True,
+        cache_megabytes: float = 64.0,
+        idf_sample: str = "",  # a recorded web whose pages set the idf weights, once and for all
+    ) -> None:
         self._row, self._vectors = read_vectors(path) if path else _packaged()
         self.width = self._vectors.shape[1]
         self._tfidf = tfidf
@@ -32,7 +39,12 @@ class GloveEncoder:
         ] = {}  # by text: rows and term frequencies, which do not change with the weights
         self._bag_room = self._bag_space = int(cache_megabytes * 1e6)  # bytes left, bytes in all
         self._bag_lock = Lock()  # pages are judged while links of others are scored
+        self._is_fixed = False  # whether pages leave the idf weights as they are
         self.forget()
+        if idf_sample:
+            sample = Graph.open(idf_sample)
+            self.fit(sample.page_without_links(number).text for number in range(len(sample)))
+            self._is_fixed = True
 
     def __call__(self, texts: Sequence[str]) -> Matrix:
         """Unit vectors, one row a text; a zero row where no word is known."""
@@ -51,6 +63,8 @@ class GloveEncoder:
 
     def observe(self, text: str) -> None:
         """Count a fetched page; idf weights change, and the cache is cleared, ever more rarely."""
+        if self._is_fixed:
+            return
         self._count(text)
         if self._pages >= self._refresh_at:
             self._weigh()
@@ -79,7 +93,9 @@ class GloveEncoder:
         return unseen if row is None else float(self._idf[row])
 
     def forget(self) -> None:
-        """Forget all pages."""
+        """Forget all pages, but not those of a sample."""
+        if self._is_fixed:
+            return
         self._pages = 0
         self._pages_with = np.zeros(len(self._vectors), np.int32)  # by word
         self._weigh()

@@ -8,7 +8,7 @@ import numpy as np
 
 from honeyguide.contracts import Encoder, Ids, Matrix, MemoryView, Outlinks, Page, Vector
 from honeyguide.errors import HoneyguideError
-from honeyguide.features.link_text import link_texts
+from honeyguide.features.link_text import PATHS, LinkText
 
 HEAD = 2000  # characters of a page that are encoded; the articles of both papers are seldom longer
 FARTHEST = 9  # hops: the memory counts the distance to the last relevant page no further
@@ -52,7 +52,12 @@ class Discrete:
     """
 
     def __init__(
-        self, topic: str, encoder: Encoder, categories: Sequence[str] = (), buckets: Buckets = HAN
+        self,
+        topic: str,
+        encoder: Encoder,
+        categories: Sequence[str] = (),
+        buckets: Buckets = HAN,
+        text: LinkText = PATHS,
     ) -> None:
         for category in categories:
             if not encoder.knows(category):
@@ -60,6 +65,7 @@ class Discrete:
                     f"the category {category!r} has no word that the encoder knows"
                 )
         self._encoder = encoder
+        self._text = text
         self._sought = encoder([topic, *categories])  # rows: topic, categories
         self._edges = [np.array(edges, np.float32) for edges in buckets.relevance]
         self._change_edges = np.array(buckets.change, np.float32)
@@ -73,7 +79,8 @@ class Discrete:
         if not found.links or found.page is None:
             return x
         x[:, : self.page_width] = self.of_page(memory, found.source, found.page)
-        cosines = self._encoder(link_texts(found.links)) @ self._sought.T
+        texts = self._text(found.links, found.page, memory.urls.host_count)
+        cosines = self._encoder(texts) @ self._sought.T
         x[:, self.page_width :] = self._indexes(memory, found.ids, cosines)
         return x
 

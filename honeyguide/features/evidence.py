@@ -286,7 +286,7 @@ class LinkEvidence:
         self.buckets = buckets
         self.width = self.dimensions + buckets
         self.evidence = EvidenceTable(self.dimensions)
-        self._similarity = TopicSimilarity(goal.topic, goal.encoder)  # as best_first has it
+        self._similarity = TopicSimilarity(goal.topic, goal.encoder)
 
     def __call__(self, memory: MemoryView, found: Outlinks) -> Matrix:
         self.evidence.add_pages(memory, found)

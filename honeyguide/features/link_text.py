@@ -1,17 +1,64 @@
 """The similarity of a link's text (URL words, anchor, surrounding words) to the topic."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from honeyguide import urls
 from honeyguide.columns import Columns
-from honeyguide.contracts import Encoder, Ids, Link, Matrix, MemoryView, Outlinks, State, Vector
+from honeyguide.contracts import (
+    Encoder,
+    Ids,
+    Link,
+    Matrix,
+    MemoryView,
+    Outlinks,
+    Page,
+    State,
+    Vector,
+)
 
 
-def link_texts(links: Sequence[Link]) -> list[str]:
-    """One text a link: the words of its URL, its anchor and the words around it."""
-    return [f"{urls.words(link.url)} {link.anchor} {link.context}" for link in links]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkText:
+    """Which words make up the text of a link."""
+
+    host_words: bool | None = None  # whether those of its host count; None: if it is not the only
+    join_mentions: bool = False  # whether all mentions on the page count, instead of one
+
+    def __call__(self, links: Sequence[Link], page: Page | None, hosts: int) -> list[str]:
+        """One text a link: the words of its URL, its anchor and the words around it.
+
+        The words of the only host would be in every text: Pertejo (2021, §3.2) has the title of a
+        page in place of its URL. `hosts` is the number of hosts known.
+        """
+        counts = hosts > 1 if self.host_words is None else self.host_words
+        inside = "" if page is None or counts else urls.host(page.url)
+        mentions = _mentions(page) if page is not None and self.join_mentions else {}
+        return [
+            " ".join((_url_words(link.url, inside), *mentions.get(link.url, (_mention(link),))))
+            for link in links
+        ]
+
+
+def _url_words(url: str, inside: str) -> str:
+    return urls.path_words(url) if inside and urls.host(url) == inside else urls.words(url)
+
+
+def _mention(link: Link) -> str:
+    return f"{link.anchor} {link.context}"
+
+
+def _mentions(page: Page) -> dict[str, dict[str, None]]:
+    """The different mentions of each URL on a page, in order (Pertejo 2021, A.4)."""
+    found: dict[str, dict[str, None]] = {}
+    for link in page.links:
+        found.setdefault(link.url, {})[_mention(link)] = None
+    return found
+
+
+PATHS, WHOLE_URLS = LinkText(), LinkText(host_words=True)
 
 
 class TopicSimilarity:
@@ -22,9 +69,16 @@ class TopicSimilarity:
 
     width = 1
 
-    def __init__(self, topic: str, encoder: Encoder, mentions: int = 3) -> None:
+    def __init__(
+        self,
+        topic: str,
+        encoder: Encoder,
+        mentions: int = 3,
+        text: LinkText = WHOLE_URLS,
+    ) -> None:
         self.encoder = encoder
         self.mentions = mentions
+        self._text = text
         self._topic = encoder([topic])[0]
         self._seen = Columns(times=np.uint8, best=np.float32)  # by page: mentions, highest cosine
 
@@ -34,7 +88,8 @@ class TopicSimilarity:
         unread = np.flatnonzero(seen["times"][ids] < self.mentions)
         if len(unread):
             links = [found.links[place] for place in unread.tolist()]
-            self._update(ids[unread], self.encoder(link_texts(links)) @ self._topic)
+            texts = self._text(links, found.page, memory.urls.host_count)
+            self._update(ids[unread], self.encoder(texts) @ self._topic)
         similarity: Matrix = seen["best"][ids, None]
         return similarity
 

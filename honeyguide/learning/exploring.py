@@ -1,10 +1,38 @@
 """Exploration: random steps with a probability that falls linearly."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from honeyguide.contracts import State
+from honeyguide.errors import HoneyguideError
 
 EPSILON = 0.1  # share of random steps at first, in the walks of Friar (2017)
+
+
+def annealed(first: float, last: float, steps: int, taken: int) -> float:
+    """A value that falls linearly from `first` to `last` in `steps` steps (Pertejo 2021, A.7)."""
+    left = max(0.0, 1 - taken / max(1, steps))
+    return last + (first - last) * left
+
+
+@dataclass(frozen=True, slots=True)
+class Annealing:
+    """The share of random steps after a number of steps; constant if `steps` is 0."""
+
+    first: float
+    last: float
+    steps: int
+
+    def __post_init__(self) -> None:
+        if not (0 <= self.last <= 1 and 0 <= self.first <= 1 and self.steps >= 0):
+            raise HoneyguideError(
+                "epsilon and last_epsilon are shares, from 0 to 1, and epsilon_steps is 0 or more"
+            )
+
+    def __call__(self, taken: int) -> float:
+        """The share after so many steps."""
+        return annealed(self.first, self.last, self.steps, taken) if self.steps else self.first
 
 
 class EpsilonDecay:
@@ -20,8 +48,7 @@ class EpsilonDecay:
     @property
     def epsilon(self) -> float:
         """The probability that the next step is random."""
-        left = max(0.0, 1 - self._taken / max(1, self.steps))
-        return self.last + (self.first - self.last) * left
+        return annealed(self.first, self.last, self.steps, self._taken)
 
     def set_steps(self, steps: int) -> None:
         """Set the number of steps taken."""

@@ -6,6 +6,9 @@ records.bin .npy         a zstd frame per page: text; anchors, contexts, tag pat
 ids urls titles outside  string tables: bytes in .bin, offsets in .npy
 hashes.npy named.npy     sorted hashes of all ids, titles and URLs, and the pages they name
 label_offsets.npy label_ids.npy
+aliases .bin .npy        string table: more names of pages, such as redirects; may be missing, with
+alias_pages.npy          the page of each, and
+alias_hashes.npy alias_rows.npy  sorted hashes of them, and their rows
 """
 
 import hashlib
@@ -38,6 +41,7 @@ MAX_COMPARED = 50_000  # pages up to which an unknown name is answered with the 
 MAX_RECORD = 1 << 28  # bytes of a page's text and link texts
 # types of the arrays; string tables have offsets, too
 KINDS = {"targets": "<i4", "label_ids": "<i4", "named": "<i4", "hashes": "<u8"}
+KINDS |= {"alias_pages": "<i4", "alias_rows": "<i4", "alias_hashes": "<u8"}
 OFFSETS = "<i8"
 
 
@@ -116,6 +120,27 @@ class Blobs:
         return os.pread(self._file.number, end - start, start) if end > start else b""
 
 
+class _Aliases:
+    """More names of pages, such as the titles and URLs of redirects."""
+
+    def __init__(self, folder: Path, pages: int) -> None:
+        self._names, self._pages = Blobs(folder, "aliases"), Column(folder, "alias_pages")
+        self._hashes, self._rows = Column(folder, "alias_hashes"), Column(folder, "alias_rows")
+        self._most = pages
+        if not len(self._names) == len(self._pages) == len(self._hashes) == len(self._rows):
+            raise ValueError("its aliases do not fit together")
+
+    def find(self, name: str, same: Callable[[str], str] = str) -> int:
+        """Return the page with an alias that `same` makes equal to the name, or -1."""
+        for row in _found(self._hashes, self._rows, name):
+            if same(self._names[row].decode()) == same(name):
+                page = int(self._pages.part(row, row + 1)[0])
+                if not 0 <= page < self._most:
+                    raise _Damaged
+                return page
+        return -1
+
+
 class _Opened:
     """A regular file (no link, pipe or device), closed when it is garbage-collected."""
 
@@ -181,6 +206,8 @@ class Graph:
         self._ids, self._titles = Blobs(folder, "ids"), Blobs(folder, "titles")
         self._urls, self._outside = Blobs(folder, "urls"), Blobs(folder, "outside")
         self._check_sizes()
+        has_aliases = (folder / "aliases.npy").exists()
+        self._aliases = _Aliases(folder, len(self._urls)) if has_aliases else None
         self.url = lru_cache(maxsize=1 << 15)(self._url)  # popular pages are linked often
         self._last_targets: dict[str, int] = {}  # targets of the last page: likely to be next
 
@@ -273,6 +300,11 @@ class Graph:
             raise _Damaged
         return tuple([self.label_names[label] for label in labels])
 
+    @property
+    def link_count(self) -> int:
+        """Links as recorded, with repeated ones and those that lead outside."""
+        return len(self._targets)
+
     @_raises_if_damaged
     def inside(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """Return offsets and targets of the links between recorded pages."""
@@ -299,7 +331,7 @@ class Graph:
 
     @_raises_if_damaged
     def find(self, name: str) -> int:
-        """Return the number of the page with this id, title or URL, ignoring case."""
+        """Return the number of the page with this id, title, URL or alias, ignoring case."""
         pages = self._candidates(name)
         for same in (str, str.casefold):
             wanted = same(name)
@@ -307,7 +339,12 @@ class Graph:
                 for page in pages:
                     if same(table[page].decode()) == wanted:
                         return page
-        page = self.index(urls.canonical(name) or "")
+            if self._aliases is not None and (page := self._aliases.find(name, same)) >= 0:
+                return page
+        url = urls.canonical(name) or ""
+        page = self.index(url)
+        if page < 0 and self._aliases is not None:
+            page = self._aliases.find(url)
         if page >= 0:
             return page
         if len(self) > MAX_COMPARED:
@@ -318,21 +355,7 @@ class Graph:
         raise unknown("page", name, known - {""})
 
     def _candidates(self, name: str) -> list[int]:
-        wanted, count = name_hash(name), len(self._hashes)
-        near = wanted * count >> 64  # hashes are uniform: interpolation search
-        reach = isqrt(count) // 2 + 8  # one standard deviation; doubled until it suffices
-        while True:
-            start = min(max(0, near - reach), max(0, count - 1))
-            stop = max(min(count, near + reach), min(count, start + 1))
-            window = self._hashes.part(start, stop)
-            below, above = start == 0 or window[0] < wanted, stop == count or window[-1] > wanted
-            if below and above:
-                break
-            near = start + ((wanted - int(window[0])) * count >> 64)
-            reach *= 2
-        value = np.uint64(wanted)
-        first, last = (start + int(np.searchsorted(window, value, side)) for side in _SIDES)
-        return [int(page) for page in self._named.part(first, last)]
+        return _found(self._hashes, self._named, name)
 
     # ------------------------------------------------------------------- labels
 
@@ -357,6 +380,25 @@ class Graph:
         rows = np.flatnonzero(np.isin(self._label_ids.all, wanted))
         pages = np.searchsorted(self._label_offsets.all, rows, side="right") - 1
         return np.unique(pages).astype(np.int32)
+
+
+def _found(hashes: Column, values: Column, name: str) -> list[int]:
+    """Return the values beside the hashes of a name; hashes are sorted."""
+    wanted, count = name_hash(name), len(hashes)
+    near = wanted * count >> 64  # hashes are uniform: interpolation search
+    reach = isqrt(count) // 2 + 8  # one standard deviation; doubled until it suffices
+    while True:
+        start = min(max(0, near - reach), max(0, count - 1))
+        stop = max(min(count, near + reach), min(count, start + 1))
+        window = hashes.part(start, stop)
+        below, above = start == 0 or window[0] < wanted, stop == count or window[-1] > wanted
+        if below and above:
+            break
+        near = start + ((wanted - int(window[0])) * count >> 64)
+        reach *= 2
+    value = np.uint64(wanted)
+    first, last = (start + int(np.searchsorted(window, value, side)) for side in _SIDES)
+    return [int(item) for item in values.part(first, last)]
 
 
 def _check_offsets(offsets: NDArray[Any], end: int) -> None:

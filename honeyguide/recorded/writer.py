@@ -135,6 +135,11 @@ class GraphWriter:
         self._labels.append(len(self._label_ids))
         return True
 
+    def add_aliases(self, id: str, names: Iterable[str]) -> None:
+        """Let a page that was added be found by more names, such as those of redirects to it."""
+        for name in names:
+            self._draft.alias(name, self._numbers[id])
+
     def _free_url(self, id: str, url: str, number: int) -> str:
         """Return the page's own URL if no other page has it, else one made from its id."""
         given = (
@@ -269,6 +274,7 @@ class _Draft:
         self._tables = {name: _Table(self.folder, name) for name in names}
         self.outside, self.records = self._tables["outside"], self._tables["records"]
         self._hashes, self._named = array("Q"), array("i")
+        self._alias_hashes, self._alias_pages = array("Q"), array("i")
 
     def page(self, id: str, url: str, title: str) -> None:
         """Append id, URL and title of a page."""
@@ -278,6 +284,14 @@ class _Draft:
         for name in {id, url, title} - {""}:
             self._hashes.append(name_hash(name))
             self._named.append(number)
+
+    def alias(self, name: str, page: int) -> None:
+        """Append another name of a page."""
+        if "aliases" not in self._tables:
+            self._tables["aliases"] = _Table(self.folder, "aliases")
+        self._tables["aliases"].add(name.encode())
+        self._alias_hashes.append(name_hash(name))
+        self._alias_pages.append(page)
 
     def array(self, name: str, kind: type[Any], size: int) -> NDArray[Any]:
         """Return a new memory-mapped array."""
@@ -291,10 +305,12 @@ class _Draft:
 
     def publish(self, counts: Mapping[str, int], labels: list[str]) -> None:
         """Finish all files and rename the folder to its path."""
-        hashes = np.asarray(self._hashes, np.uint64)
-        order = np.argsort(hashes, kind="stable")
-        self.save("hashes", hashes[order])
+        order = self._save_sorted("hashes", self._hashes)
         self.save("named", np.asarray(self._named, np.int32)[order])
+        if self._alias_pages:
+            rows = self._save_sorted("alias_hashes", self._alias_hashes)
+            self.save("alias_rows", rows.astype(np.int32))
+            self.save("alias_pages", np.asarray(self._alias_pages, np.int32))
         for table in self._tables.values():
             table.close()
             self.save(table.name, np.asarray(table.ends))
@@ -307,6 +323,13 @@ class _Draft:
             raise HoneyguideError(
                 f"{self._place} was created by another program in the meantime"
             ) from None
+
+    def _save_sorted(self, name: str, hashes: Sequence[int]) -> NDArray[np.intp]:
+        """Write hashes in order, and return the order."""
+        values = np.asarray(hashes, np.uint64)
+        order = np.argsort(values, kind="stable")
+        self.save(name, values[order])
+        return order
 
     def discard(self) -> None:
         """Remove the folder."""

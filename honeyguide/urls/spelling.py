@@ -136,6 +136,12 @@ def words(url: str) -> str:
     return " ".join(_words(_extension("", unquote(place)))).lower()
 
 
+def path_words(url: str) -> str:
+    """The readable words of a URL's path, in lower case, without MediaWiki's /wiki/."""
+    path = url.partition("://")[2].partition("/")[2].removeprefix("wiki/")
+    return words(f"://{path}")
+
+
 # ----------------------------------------------------------------------- for requests
 
 

@@ -5,11 +5,14 @@ import pytest
 
 pytest.importorskip("pyarrow")
 
+from honeyguide.assemble import assemble
+from honeyguide.cli import flags
 from honeyguide.encoders import glove
 from honeyguide.encoders.glove import GloveEncoder
 from honeyguide.engine.loop import run_simulated
 from honeyguide.errors import HoneyguideError
 from honeyguide.plan import Plan
+from honeyguide.recorded.writer import GraphWriter
 from honeyguide.registry import make
 
 GLOVE = "rock 1 0 0\nsand 0.8 0.6 0\nsong 0 0 2\nnew york 0 1 0\nthe 5 5 5\n"
@@ -165,3 +168,46 @@ def test_vectors_with_outdated_weights_are_not_kept(small, monkeypatch):
     again = GloveEncoder(small)
     again.load(encoder.state())
     assert np.array_equal(encoder(["rock song"]), again(["rock song"]))
+
+
+@pytest.fixture
+def sample(tmp_path):
+    """A recorded web of three pages: two with rock, one with sand."""
+    with GraphWriter(tmp_path / "sample") as writer:
+        for number, text in enumerate(("rock", "rock and sand", "nothing")):
+            writer.add(f"Page {number}", "", f"Page {number}", text, (), ())
+    return tmp_path / "sample"
+
+
+def test_idf_weights_of_a_sample_are_its_own_whatever_is_fetched(small, sample):
+    encoder = make("encoder", f"glove:path={small},idf_sample={sample}")
+    expected = {word: np.log(4 / (1 + n)) + 1 for word, n in (("rock", 2), ("sand", 1))}
+    for _ in range(2):
+        assert {word: encoder.idf(word) for word in expected} == pytest.approx(expected)
+        assert encoder.idf("song") == pytest.approx(np.log(4) + 1)  # in no page: as scikit-learn
+        encoder.observe("song rock sand")
+        encoder.forget()  # as a crawl does before its first page
+
+
+def test_a_crawl_takes_its_idf_weights_from_the_sample_that_a_flag_names(
+    small, sample, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    spec = flags.with_idf_sample(f"glove:{small}", "sample")
+    assert spec == f"glove:path={small},idf_sample={sample}"
+    assert flags.with_idf_sample("glove", "sample") == f"glove:idf_sample={sample}"
+    settings = {"topic": "rock", "encoder": spec, "judge": "embedding", "agent": "best_first"}
+    plan = Plan(world=f"graph:{sample}", seeds=("Page 1",), budget=1, **settings)
+    opened = assemble(plan)
+    opened.simulate()
+    assert opened.encoder.idf("rock") == pytest.approx(np.log(4 / 3) + 1)
+
+
+def test_a_sample_for_an_encoder_without_idf_is_refused_in_a_sentence():
+    with pytest.raises(HoneyguideError, match="such as glove, not wordllama"):
+        flags.with_idf_sample("wordllama", "sample")
+
+
+def test_a_sample_that_is_no_recorded_web_is_refused_in_a_sentence(small, tmp_path):
+    with pytest.raises(HoneyguideError, match="is not a recorded web"):
+        GloveEncoder(small, idf_sample=str(tmp_path / "none"))

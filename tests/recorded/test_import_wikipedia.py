@@ -180,6 +180,44 @@ def test_urls_follow_the_address_of_the_main_page(tmp_path, base, url):
     assert graph.url(0) == url
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Rock (geology)",
+        "Rock_(geology)",
+        "rock (GEOLOGY)",
+        "https://simple.wikipedia.org/wiki/Rock_(geology)",
+        "https://simple.wikipedia.org/wiki/Rock_(geology)#Types",
+    ],
+)
+def test_a_page_is_found_by_the_titles_and_urls_of_redirects_to_it(tmp_path, name):
+    graph, _ = imported(tmp_path, export(*SMALL))
+    assert graph.id(graph.find(name)) == "Rock"
+
+
+def test_the_name_of_a_page_goes_before_that_of_a_redirect_and_the_exact_before_any_case(tmp_path):
+    pages = [page("AIDS", "x"), page("Aid", "y"), redirect("Aids", "Aid"), redirect("aID", "AIDS")]
+    graph, _ = imported(tmp_path, export(*pages, case="case-sensitive"))
+    found = {name: graph.id(graph.find(name)) for name in ("AIDS", "Aids", "Aid", "aID", "aids")}
+    assert found == {"AIDS": "AIDS", "Aids": "Aid", "Aid": "Aid", "aID": "AIDS", "aids": "AIDS"}
+
+
+def test_a_redirect_to_a_page_that_is_not_recorded_names_none(tmp_path):
+    graph, _ = imported(tmp_path, export(*SMALL, redirect("Gone", "Nowhere")))
+    with pytest.raises(HoneyguideError, match="Gone"):
+        graph.find("Gone")
+
+
+def test_a_web_without_redirects_has_no_aliases_and_one_with_damaged_aliases_says_so(tmp_path):
+    imported(tmp_path, export(page("Rock", "x")))
+    assert not (tmp_path / "web" / "aliases.npy").exists()
+    (tmp_path / "more").mkdir()
+    imported(tmp_path / "more", export(*SMALL))
+    (tmp_path / "more" / "web" / "alias_rows.npy").unlink()
+    with pytest.raises(HoneyguideError, match="recorded web"):
+        Graph.open(tmp_path / "more" / "web")
+
+
 def test_redirects_are_followed_through_chains_and_circles_are_left(tmp_path):
     graph, counts = imported(
         tmp_path,
@@ -551,7 +589,7 @@ def test_the_command_makes_a_web_that_can_be_crawled(tmp_path):
     assert "pages" in said
     counts = json.loads((tmp_path / "web" / "graph.json").read_text())["counts"]
     assert 40 < counts["pages"] < 60
-    seed = Graph.open(tmp_path / "web").title(0)
+    seed = Graph.open(tmp_path / "web").title(0).replace("Page", "Old")  # a redirect to it
     found = run(
         "crawl",
         "--world",

@@ -110,6 +110,12 @@ def test_a_host_is_named_without_user_and_port(url, expected):
     assert urls.host(url) == expected
 
 
+def test_the_words_of_a_path_are_those_after_the_host_and_after_wiki():
+    assert urls.path_words("https://simple.wikipedia.org/wiki/Igneous_rock") == "igneous rock"
+    assert urls.path_words("http://rocks.example/old/wiki/Slate.html?page=2") == "old wiki slate"
+    assert urls.path_words("http://rocks.example/") == ""
+
+
 def test_the_words_of_a_url_are_readable():
     url = "http://www.cs.example.edu:80/~bob/CS414HomePage/HTMLElement_v2/caf%C3%A9-menu.html?x=1#y"
     assert urls.words(url) == "cs example edu bob cs home page html element v café menu"

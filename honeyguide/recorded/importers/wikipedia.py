@@ -2,11 +2,12 @@
 
 import hashlib
 from array import array
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from urllib.parse import quote
 
+from honeyguide import urls
 from honeyguide.errors import HoneyguideError
 from honeyguide.recorded.importers.mediawiki import Export, RawPage
 from honeyguide.recorded.importers.pagelinks import LinkTables, PageLinks
@@ -49,6 +50,10 @@ def import_wikipedia(
         if tables is not None:
             known = tables.read(titles.ids(), titles.finder(export.site), out.parent, listing[0])
         outside = _write(spool.articles(export.site, writing), export.base, titles, known, writer)
+        for name, target in titles.resolved_redirects():
+            url = _url(export.base, name)
+            names = {name, name.replace("_", " "), urls.canonical(url) or url} - {""}
+            writer.add_aliases(target, sorted(names))
     return writer.counts | {"outside": outside, "redirects": titles.redirects}
 
 
@@ -114,6 +119,12 @@ class Titles:
                 self.redirects += len(chain)
                 self._numbers.update(dict.fromkeys(chain, page))
 
+    def resolved_redirects(self) -> Iterator[tuple[str, str]]:
+        """Yield each redirect that leads to a recorded page, and that page."""
+        for name, number in self._numbers.items():
+            if name != self.names[number]:
+                yield name, self.names[number]
+
     def ids(self) -> dict[bytes, int]:
         """Return page numbers by MediaWiki's page id, as SQL dumps write it."""
         return {b"%d" % id: number for number, id in enumerate(self._ids)}
@@ -146,10 +157,15 @@ def _write(
         outside += dropped
         if known is not None:
             rows = _as_listed(rows, known[number], titles, number)
-        url = base + quote(name, safe=UNQUOTED) if base else ""
+        url = _url(base, name)
         labels = [f"category:{category}" for category in article.categories]
         writer.add(name, url, name.replace("_", " "), article.text, rows, labels)
     return outside
+
+
+def _url(base: str, name: str) -> str:
+    """Return the URL of a page; empty if the wiki does not say where it is."""
+    return base + quote(name, safe=UNQUOTED) if base else ""
 
 
 def _links(article: Article, titles: Titles, number: int) -> tuple[list[Row], int]:
