@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -15,24 +16,27 @@ FARTHEST = 9  # hops: the memory counts the distance to the last relevant page n
 CHANGES = np.array(
     [4, 3, 0, 1, 2], np.float32
 )  # bucket -> index: much less, less, the same, more, much more
+ROUNDING = 6  # decimals of a change: 0.6 - 0.5 is 0.1, also as a difference of float32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Buckets:
-    """The lower edges of buckets; a value on an edge belongs to the bucket above it."""
+    """The lower edges of buckets; a relevance on an edge belongs to the bucket above it."""
 
     relevance: tuple[
         tuple[float, ...], ...
     ]  # each tuple of edges gives one index of the same value
     change: tuple[float, float, float, float]
     change_share: float = 1.0  # factor on the difference to the ancestors' relevance
+    change_within: bool = False  # whether a change on an edge belongs to the bucket nearer to 0
     nearness: bool = False  # whether to use 9 - distance instead of the distance
 
 
-# 5 and 6 overlapping buckets; delta_1 = 0.1, delta_2 = 0.3
+# 5 and 6 overlapping buckets; "within" delta_1 = 0.1, "by" delta_2 = 0.3 and "more than" that
 HAN = Buckets(
     relevance=((0.2, 0.4, 0.6, 0.8), (0.1, 0.3, 0.5, 0.7, 0.9)),
     change=(-0.3, -0.1, 0.1, 0.3),
+    change_within=True,
 )
 # int(10 x), which is 10 at 1; a small decrease counts as a decrease
 PERTEJO = Buckets(
@@ -105,10 +109,14 @@ class Discrete:
         change = np.float32(0.0)
         if memory.parent_count(page)[0]:
             change = (memory.relevance(page) - memory.ancestor_relevance(page))[0]
-        bucket = np.searchsorted(
-            self._change_edges, change * self._buckets.change_share, side="right"
-        )
-        return float(CHANGES[bucket])
+        return float(CHANGES[self._change_bucket(change * self._buckets.change_share)])
+
+    def _change_bucket(self, change: np.float32) -> int:
+        if not self._buckets.change_within:
+            return int(np.searchsorted(self._change_edges, change, side="right"))
+        exact = round(float(change), ROUNDING)
+        side: Literal["left", "right"] = "left" if exact > 0 else "right"
+        return int(np.searchsorted(self._buckets.change, exact, side=side))
 
     def _distance(self, memory: MemoryView, page: Ids) -> float:
         distance = float(memory.distance(page)[0])
