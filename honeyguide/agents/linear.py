@@ -14,6 +14,12 @@ from honeyguide.registry import part
 
 Weights = NDArray[np.float64]
 
+# by setting: the frontier, and whether rows of waiting links follow changes of their parents
+FRONTIERS = {
+    "best_first": ("best_first", False),  # a link waits once, as a link of the newest page
+    "pairs": ("pairs", False),  # it waits once for each page that shows it
+    "fresh_pairs": ("pairs", True),  # both papers' frontier
+}
 LARGEST = 1e34  # of a weight: where learning diverges, scores still fit into float32
 
 
@@ -62,6 +68,7 @@ class Linear(Agent):
         gamma: float | None = None,  # this and the next two: None for the variant's
         step_size: float | None = None,
         epsilon: float | None = None,
+        frontier: str = "best_first",  # or "pairs", "fresh_pairs": see FRONTIERS
     ) -> None:
         usual = _variant(variant)
         self.variant = replace(
@@ -70,6 +77,9 @@ class Linear(Agent):
             step_size=usual.step_size if step_size is None else step_size,
             epsilon=usual.epsilon if epsilon is None else epsilon,
         )
+        if frontier not in FRONTIERS:
+            raise unknown("frontier", frontier, FRONTIERS)
+        self.frontier, self.refreshes = FRONTIERS[frontier]
         words = category_words(categories)
         self.features = Discrete(goal.topic, goal.encoder, words, self.variant.buckets)
         self._rng = rng

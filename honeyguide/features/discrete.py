@@ -69,6 +69,8 @@ class Discrete:
         self._change_edges = np.array(buckets.change, np.float32)
         self._buckets = buckets
         self._half = len(self._edges) * (len(self._sought) + 2)  # indexes of the page, or a link
+        last = np.arange(1, len(self._edges) + 1) * (len(self._sought) + 2) - 1
+        self._parents_at = np.stack([last - 1, last], axis=1).ravel()  # columns, of a page
         self.page_width = self._half + 2
         self.width = self.page_width + self._half
 
@@ -90,6 +92,18 @@ class Discrete:
         state: Vector = np.concatenate([self._indexes(memory, own, cosines)[0], numbers])
         return state.astype(np.float32)
 
+    def renew(self, memory: MemoryView, sources: Ids, ids: Ids, x: Matrix) -> Matrix:
+        """Rows as they would be made now: all that depends on parents is made again."""
+        x = x.copy()
+        pages, places = np.unique(sources, return_inverse=True)
+        x[:, self._parents_at] = self._parents(memory, pages)[places]
+        x[:, self.page_width + self._parents_at] = self._parents(memory, ids)
+        numbers = [
+            [self._change(memory, own), self._distance(memory, own)] for own in pages[:, None]
+        ]
+        x[:, self._half : self.page_width] = np.array(numbers, np.float32)[places]
+        return x
+
     def _categories(self, page: Page) -> Vector:
         categories = self._sought[1:]
         if not len(categories):
@@ -100,7 +114,15 @@ class Discrete:
     def _indexes(self, memory: MemoryView, ids: Ids, cosines: Matrix) -> Matrix:
         """Bucket indexes, one row an id; `cosines` are those to the topic and the categories."""
         parents = memory.parent_relevance(ids), memory.relevant_parent_relevance(ids)
-        relevances = np.column_stack([cosines, *parents]).astype(np.float32)
+        return self._bucketed(np.column_stack([cosines, *parents]))
+
+    def _parents(self, memory: MemoryView, ids: Ids) -> Matrix:
+        """The indexes of the parents' relevance alone, in the order of `_parents_at`."""
+        parents = memory.parent_relevance(ids), memory.relevant_parent_relevance(ids)
+        return self._bucketed(np.column_stack(parents))
+
+    def _bucketed(self, values: Matrix) -> Matrix:
+        relevances = values.astype(np.float32)
         columns = [np.searchsorted(edges, relevances, side="right") for edges in self._edges]
         return np.concatenate(columns, axis=1).astype(np.float32)
 

@@ -112,8 +112,8 @@ def test_change_is_against_the_smoothed_relevance_of_the_best_ancestors(buckets,
         assert x[0, len(buckets.relevance) * 3] == expected
 
 
-# Han et al. (2018, §3.1) with delta_1 = 0.1 and delta_2 = 0.3: within delta_1 0, increase by delta_2
-# 1, more than that 2, decrease by delta_2 3, more than that 4; Pertejo (2021, A.3) with sigmas
+# Han et al. (2018, §3.1), delta_1 = 0.1 and delta_2 = 0.3: within delta_1 0, increase by delta_2 1,
+# more than that 2, decrease by delta_2 3, more than that 4. Pertejo (2021, A.3): half-open
 @pytest.mark.parametrize(
     ("buckets", "table"),
     [
