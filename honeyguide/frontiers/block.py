@@ -116,7 +116,7 @@ class Block:
 
     def __init__(self, width: int, **more: Any) -> None:
         self._slab = max(1, SLAB // width)  # rows that are scored at once
-        usual = {"score": np.float32, "page": np.int32, "host": np.int32}
+        usual: dict[str, Any] = {"score": np.float32, "page": np.int32, "host": np.int32}
         self._rows = Columns(x=(np.float32, width), **usual, **more)
         self._row_of = Columns(row=np.int32)  # by page: 1 + its row, or 0
         self._free: list[int] = []
