@@ -56,7 +56,12 @@ class Discrete:
     """
 
     def __init__(
-        self, topic: str, encoder: Encoder, categories: Sequence[str] = (), buckets: Buckets = HAN
+        self,
+        topic: str,
+        encoder: Encoder,
+        categories: Sequence[str] = (),
+        buckets: Buckets = HAN,
+        later: int = 0,  # categories that `choose` names during the crawl
     ) -> None:
         for category in categories:
             if not encoder.knows(category):
@@ -64,7 +69,9 @@ class Discrete:
                     f"the category {category!r} has no word that the encoder knows"
                 )
         self._encoder = encoder
-        self._sought = encoder([topic, *categories])  # rows: topic, categories
+        sought = encoder([topic, *categories])  # rows: topic, categories
+        self._sought = np.pad(sought, ((0, later), (0, 0)))
+        self.later, self.chosen = later, list[str]()
         self._edges = [np.array(edges, np.float32) for edges in buckets.relevance]
         self._change_edges = np.array(buckets.change, np.float32)
         self._buckets = buckets
@@ -82,6 +89,17 @@ class Discrete:
         cosines = self._encoder(link_texts(found.links)) @ self._sought.T
         x[:, self.page_width :] = self._indexes(memory, found.ids, cosines)
         return x
+
+    def choose(self, words: Sequence[str]) -> None:
+        """Name the categories left open; those words the encoder knows count, in their order.
+
+        Rows made before have index 0 for them.
+        """
+        known = [word for word in words if self._encoder.knows(word)][: self.later]
+        self.chosen = known
+        if known:
+            first = len(self._sought) - self.later
+            self._sought[first : first + len(known)] = self._encoder(known)
 
     def of_page(self, memory: MemoryView, source: int, page: Page) -> Vector:
         """The state of a page: its bucket indexes, its change and its distance."""

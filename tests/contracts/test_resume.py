@@ -50,6 +50,11 @@ def test_a_crawl_goes_on_as_it_was_with_every_frontier(name, agent, encoder):
 
 
 @pytest.mark.parametrize("agent", ["linear_sync", "linear_async"])
+def test_a_crawl_goes_on_as_it_was_with_categories_that_it_finds(agent, encoder):
+    check_resume(lambda: navigator(encoder, f"{agent}:categories=auto"), pages=120, saves=4)
+
+
+@pytest.mark.parametrize("agent", ["linear_sync", "linear_async"])
 def test_a_crawl_goes_on_as_it_was_with_the_frontier_of_han_and_pertejo(agent, encoder):
     fresh = f"{agent}:frontier=fresh_pairs"
     check_resume(lambda: navigator(encoder, fresh), pages=120, in_flight=5)
