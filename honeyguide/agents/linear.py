@@ -87,7 +87,9 @@ class Linear(Agent):
         self.frontier, self.refreshes = FRONTIERS[frontier]
         self._finder = Categories(goal.topic) if categories == AUTO else None
         words, later = ([], AUTO_COUNT) if self._finder else (category_words(categories), 0)
-        self.features = Discrete(goal.topic, goal.encoder, words, self.variant.buckets, later)
+        self.features: Discrete = Discrete(
+            goal.topic, goal.encoder, words, self.variant.buckets, later
+        )
         self._rng = rng
         self._w: Weights = self.variant.first_weights * rng.random(self.features.width)  # line 2
 
