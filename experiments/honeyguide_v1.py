@@ -119,11 +119,11 @@ def _linear(topic: Topic) -> list[Entry]:
     """List the linear agents of Han et al. (2018), of Pertejo (2021), and tuned by part search."""
     han = [
         Entry(name=f"{e.name} han2018", agent=e.agent, encoder=GLOVE, cosine=True)
-        for e in han_entries(topic, GLOVE)
+        for e in han_entries(topic, GLOVE, frontier="")
         if e.name in LINEAR
     ]
     pertejo = [
-        pertejo_entry(agent, topic, name=f"{agent} pertejo2021")
+        pertejo_entry(agent, topic, more="", name=f"{agent} pertejo2021")
         for agent in ("linear_sync", "linear_async")
     ]
     tuned = [

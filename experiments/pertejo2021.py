@@ -13,6 +13,7 @@ from experiments.harness.trials import points
 from experiments.pertejo2021_pairs import ON_PAIRS, REHEARSED_ON_PAIRS
 from experiments.topics import (
     GLOVE,
+    PAIRS,
     TOPICS,
     WHY_NOT,
     WIKISPEEDIA,
@@ -54,7 +55,7 @@ GUIDE = Entry(name="guide", agent="guide")
 
 def _sweep(part: str, topic: Topic, task: Task, gammas: list[float], runs: int) -> list[Trial]:
     entries = [
-        pertejo_entry("linear_async", topic, f",gamma={gamma}", f"gamma {gamma}")
+        pertejo_entry("linear_async", topic, f",gamma={gamma}{PAIRS}", f"gamma {gamma}")
         for gamma in gammas
     ]
     return runs_of(part, [task], [*entries, ORACLE], runs)
@@ -146,7 +147,8 @@ def _network(quick: bool) -> list[Trial]:
 def _report(results: Results, page: Page) -> dict[str, Any]:
     page.text(
         "The linear crawler with the paper's settings (`variant=pertejo2021`, GloVe with tf-idf "
-        "weights) and the crawler without learning (`best_first` with the same encoder). Relevant "
+        "weights, a link waits once for each page that shows it) and the crawler without learning "
+        "(`best_first` with the same encoder). Relevant "
         "is a page with the topic's word. The paper crawls Simple English Wikipedia, 323,198 "
         "pages, 10,000 steps; here the web is wikispeedia, 4,604 pages, and a crawl has 1,000."
     )
@@ -314,7 +316,7 @@ def _until(run: dict[str, Any], count: int) -> int:
 
 EXPERIMENT = Experiment(
     name="pertejo2021",
-    version=3,
+    version=4,
     title="The linear crawler of Pertejo, again",
     source="Pertejo (2021), master's thesis, chapter 4.",
     parts=(

@@ -37,6 +37,7 @@ WHY_NOT = (
     "ten of theirs is random."
 )
 LINEAR = ("linear_sync", "linear_async", "linear_moderated")
+PAIRS = ",frontier=fresh_pairs"  # the papers' frontier; without it a link has one row, the newest
 
 
 def keyword_task(topic: Topic, budget: int, web: str = WIKISPEEDIA) -> Task:
@@ -44,16 +45,16 @@ def keyword_task(topic: Topic, budget: int, web: str = WIKISPEEDIA) -> Task:
     return Task(name=topic.word, web=web, topic=topic.word, seeds=(topic.seed,), budget=budget)
 
 
-def han_entries(topic: Topic, encoder: str) -> list[Entry]:
+def han_entries(topic: Topic, encoder: str, frontier: str = PAIRS) -> list[Entry]:
     """List the four crawlers of Han et al. (2018) with their settings for a topic."""
-    settings = f"categories={topic.categories},step_size={topic.step_size}"
+    settings = f"categories={topic.categories},step_size={topic.step_size}{frontier}"
     names = {"best_first": "best_first"} | {name: f"{name}:{settings}" for name in LINEAR}
     return [
         Entry(name=name, agent=agent, encoder=encoder, cosine=True) for name, agent in names.items()
     ]
 
 
-def pertejo_entry(agent: str, topic: Topic, more: str = "", name: str = "") -> Entry:
+def pertejo_entry(agent: str, topic: Topic, more: str = PAIRS, name: str = "") -> Entry:
     """Return the linear crawler of Pertejo (2021) with its settings for a topic."""
     spec = f"{agent}:variant=pertejo2021,categories={topic.categories}{more}"
     return Entry(name=name or agent, agent=spec, encoder=GLOVE, cosine=True)

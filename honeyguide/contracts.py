@@ -384,6 +384,18 @@ class Features(Protocol):
         ...
 
 
+@runtime_checkable
+class Renewable(Protocol):
+    """Features of which some change when the pages that a link or its page stands on change."""
+
+    def renew(self, memory: MemoryView, sources: Ids, ids: Ids, x: Matrix) -> Matrix:
+        """The rows `x` of links to `ids` on the pages `sources`, as they would be made now.
+
+        All have as many rows. What the texts of pages and links gave stays as it is.
+        """
+        ...
+
+
 class Frontier(Protocol):
     """The queue of waiting links: decides which is next, and which pages are still wanted.
 
@@ -458,6 +470,22 @@ class Frontier(Protocol):
 
     def load(self, state: State) -> None:
         """Restore a saved state into a new frontier."""
+        ...
+
+
+Renew = Callable[[Ids, Ids, Matrix], Matrix]  # pages, links on them, rows -> new rows
+
+
+@runtime_checkable
+class Paired(Protocol):
+    """A frontier in which a link waits once for each page that it stands on."""
+
+    def put_from(self, source: int, ids: Ids, hosts: Ids, x: Matrix, scores: Vector) -> None:
+        """Add links of page `source`, as `put` does, beside those of other pages."""
+        ...
+
+    def refresh(self, sources: Ids, ids: Ids, renew: Renew) -> None:
+        """Replace the features of links on pages `sources` and of links to `ids`, not scores."""
         ...
 
 
@@ -583,6 +611,7 @@ class Agent(ABC):
     frontier: str = "best_first"  # the frontier it needs, as a spec: "name:setting=value"
     max_waiting: int | None = None  # the worst links beyond that are dropped; None: no limit
     foresees: bool = True  # scores are expected rewards; False: they are only an order
+    refreshes: bool = False  # features of waiting links follow their parents; needs `pairs`
 
     @abstractmethod
     def score(self, links: Candidates) -> Vector:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from honeyguide.agents.rewards import tiered
 from honeyguide.contracts import Agent, Candidates, Goal, Matrix, State, Step, Vector, Visit
 from honeyguide.errors import HoneyguideError, unknown
+from honeyguide.features.categories import Categories
 from honeyguide.features.discrete import HAN, PERTEJO, Buckets, Discrete, category_words
 from honeyguide.features.link_text import LinkText
 from honeyguide.learning.exploring import Annealing
@@ -17,6 +18,16 @@ from honeyguide.registry import part
 
 Weights = NDArray[np.float64]
 
+AUTO = "auto"  # categories: words that are typical of the relevant pages found
+AUTO_COUNT = 3  # categories that are chosen so; the papers give one to four
+AUTO_AFTER = 20  # relevant pages until they are chosen, once
+AUTO_AMONG = 30  # words from which those that the encoder knows are taken
+# by setting: the frontier, and whether rows of waiting links follow changes of their parents
+FRONTIERS = {
+    "best_first": ("best_first", False),  # a link waits once, as a link of the newest page
+    "pairs": ("pairs", False),  # it waits once for each page that shows it
+    "fresh_pairs": ("pairs", True),  # both papers' frontier
+}
 LARGEST = 1e34  # of a weight: where learning diverges, scores still fit into float32
 
 
@@ -57,7 +68,7 @@ class Linear(Agent):
         self,
         goal: Goal,
         rng: np.random.Generator,
-        categories: str = "",  # related words with + between: "earth+science"
+        categories: str = "",  # related words with + between: "earth+science"; or "auto"
         variant: str | Variant = "han2018",
         gamma: float | None = None,  # this and the next two: None for the variant's
         step_size: float | None = None,
@@ -67,6 +78,7 @@ class Linear(Agent):
         epsilon_steps: int = 0,  # 0: epsilon stays as it is
         host_words: bool | None = None,  # in the text of links; None: not in a web of one host
         join_mentions: bool = False,  # whether all mentions of a link on a page count, not one
+        frontier: str = "best_first",  # or "pairs", "fresh_pairs": see FRONTIERS
     ) -> None:
         usual = _variant(variant)
         self.variant = replace(
@@ -77,9 +89,15 @@ class Linear(Agent):
         )
         self._epsilon = Annealing(self.variant.epsilon, last_epsilon, epsilon_steps)
         self._choices = 0
-        words = category_words(categories)
         text = LinkText(host_words=host_words, join_mentions=join_mentions)
-        self.features = Discrete(goal.topic, goal.encoder, words, self.variant.buckets, text)
+        if frontier not in FRONTIERS:
+            raise unknown("frontier", frontier, FRONTIERS)
+        self.frontier, self.refreshes = FRONTIERS[frontier]
+        self._finder = Categories(goal.topic) if categories == AUTO else None
+        words, later = ([], AUTO_COUNT) if self._finder else (category_words(categories), 0)
+        self.features: Discrete = Discrete(
+            goal.topic, goal.encoder, words, self.variant.buckets, text, later
+        )
         self._rng = rng
         self._w: Weights = self.variant.first_weights * rng.random(self.features.width)  # line 2
 
@@ -103,6 +121,7 @@ class Linear(Agent):
     def learn(self, steps: Sequence[Step]) -> None:
         """Lines 32 to 39, for each step: w <- w + alpha error x(s, a)."""
         for step in steps:
+            self._find_categories(step)
             if not len(step.options) and not self.variant.dead_ends_teach:
                 continue
             x = step.x.astype(np.float64)  # the gradient of q(s, a, w)
@@ -112,6 +131,14 @@ class Linear(Agent):
             else:
                 error = self._error(step.reward, self._next_value(step.options.x), q)
             self._w = np.clip(self._w + self.variant.step_size * error * x, -LARGEST, LARGEST)
+
+    def _find_categories(self, step: Step) -> None:
+        """Count the words of a page, and choose the categories after AUTO_AFTER relevant ones."""
+        if self._finder is None or self.features.chosen or step.page is None:
+            return
+        self._finder.note(step.page, step.verdict.relevant)
+        if step.verdict.relevant and self._finder.relevant_pages >= AUTO_AFTER:
+            self.features.choose(self._finder.top(AUTO_AMONG))
 
     def _next_value(self, options: Matrix) -> float:
         """Line 35: q(s', a', w) of an a' chosen epsilon-greedily among the page's links."""
@@ -126,8 +153,11 @@ class Linear(Agent):
         return reward + self.variant.gamma * q_next - q
 
     def policy(self) -> State:
-        """The weights, which both papers keep from task to task."""
-        return {"weights": self._w.copy()}
+        """The weights, which both papers keep from task to task, and the categories found."""
+        return {"weights": self._w.copy(), **self._found()}
+
+    def _found(self) -> State:
+        return {} if self._finder is None else {"chosen": list(self.features.chosen)}
 
     def load_policy(self, state: State) -> None:
         """Start from the weights of an earlier crawl."""
@@ -137,14 +167,21 @@ class Linear(Agent):
                 f"{np.size(weights)} weights do not fit {self.features.width} features"
             )
         self._w = np.array(weights, np.float64)
+        if self._finder is not None:
+            self.features.choose(state.get("chosen", []))
 
     def state(self) -> State:
-        """The weights, the choices made and the generator."""
+        """Weights, choices made, generator; with automatic categories, these and word counts."""
+        finder = {} if self._finder is None else {"finder": self._finder.state()}
         rng = self._rng.bit_generator.state
-        return {"weights": self._w.copy(), "rng": rng, "choices": self._choices}
+        own = {"weights": self._w.copy(), "rng": rng, "choices": self._choices}
+        return {**own, **self._found(), **finder}
 
     def load(self, state: State) -> None:
         """Restore a saved state."""
+        if self._finder is not None:
+            self._finder.load(state["finder"])
+            self.features.choose(state["chosen"])
         self._w = np.array(state["weights"], np.float64)
         self._rng.bit_generator.state = state["rng"]
         self._choices = state.get("choices", 0)  # older crawls did not store it

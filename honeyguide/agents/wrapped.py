@@ -21,7 +21,7 @@ class Wrapped(Agent):
         self.agent = agent
         self.features: Features = agent.features
         self.frontier, self.max_waiting = agent.frontier, agent.max_waiting
-        self.foresees = agent.foresees
+        self.foresees, self.refreshes = agent.foresees, agent.refreshes
 
     def score(self, links: Candidates) -> Vector:
         """As the wrapped agent decides."""

@@ -21,6 +21,8 @@ from honeyguide.contracts import (
     Mask,
     Matrix,
     Outlinks,
+    Paired,
+    Renewable,
     State,
     Step,
     Taken,
@@ -146,6 +148,8 @@ class Navigator:
         self._is_full = False  # URLs never seen before are ignored
         self._skipped = SkippedLinks(agent.features.width)
         self._compactable = frontier if isinstance(frontier, Compactable) else None
+        self._paired = frontier if isinstance(frontier, Paired) else None
+        self._renewable = _renewable(agent, frontier) if agent.refreshes else None
         self._forced: set[int] = set()  # skipped links that are fetched because nothing else waits
         self.stopped = False  # the agent says that no waiting link is worth a fetch
         self.moved = 0  # links that left or entered the frontier without a visit
@@ -213,10 +217,11 @@ class Navigator:
             self.gate.see(found)
         x = self.agent.features(self.memory, found)
         options = Candidates(found.ids, x)
+        self._refresh(found)
         reward = self.agent.reward(visit)
         step = Step(lease.link, page, lease.x, reward, visit.verdict, visit.page, options, lease.id)
         self.agent.learn([step])
-        self._enqueue(found.ids, x, self._score(options))
+        self._enqueue(found.ids, x, self._score(options), found.source)
         if self.agent.ends(visit):
             self.frontier.end()
         self._rescore()
@@ -371,9 +376,26 @@ class Navigator:
             )
         return scores
 
-    def _enqueue(self, ids: Ids, x: Matrix, scores: Vector) -> None:
-        """Put links into the frontier."""
-        self.frontier.put(ids, self.lanes(self.memory.host(ids), x), x, scores)
+    def _enqueue(self, ids: Ids, x: Matrix, scores: Vector, source: int = -1) -> None:
+        """Put links into the frontier, as links of page `source` if there is one."""
+        hosts = self.lanes(self.memory.host(ids), x)
+        if self._paired is not None and source >= 0:
+            self._paired.put_from(source, ids, hosts, x, scores)
+        else:
+            self.frontier.put(ids, hosts, x, scores)
+
+    def _refresh(self, found: Outlinks) -> None:
+        """Renew the features of waiting links that got a parent, or whose page did.
+
+        These are the links of the page just absorbed, and the links on visited pages it links to.
+        """
+        if self._renewable is None or self._paired is None or found.page is None:
+            return
+        targets = self.memory.urls.find([link.url for link in found.page.links])
+        targets = np.unique(targets[targets >= 0])
+        visited = targets[self.memory.visited(targets)]
+        renew = partial(self._renewable.renew, self.memory)
+        self._paired.refresh(visited, found.ids, renew)
 
     def _requeue(self, lease: Lease) -> None:
         ids, score = np.array([lease.id], np.int32), np.array([lease.score], np.float32)
@@ -442,6 +464,16 @@ class Navigator:
 
 def _name(agent: Agent) -> str:
     return f"agent {type(agent.learner).__name__}"
+
+
+def _renewable(agent: Agent, frontier: Frontier) -> Renewable:
+    """The features of an agent that has them refreshed; a HoneyguideError if they cannot be."""
+    if isinstance(agent.features, Renewable) and isinstance(frontier, Paired):
+        return agent.features
+    raise HoneyguideError(
+        f"{_name(agent)} has `refreshes` set, which needs a frontier of pairs and features with a"
+        " method renew()"
+    )
 
 
 def _subset(found: Outlinks, chosen: Mask) -> Outlinks:

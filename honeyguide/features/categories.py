@@ -32,6 +32,11 @@ class Categories:
             self._all = Counter(dict(self._all.most_common(MOST_WORDS // 2)))
             self._relevant = Counter({w: n for w, n in self._relevant.items() if w in self._all})
 
+    @property
+    def relevant_pages(self) -> int:
+        """How many relevant pages were counted."""
+        return int(self._pages[0])
+
     def top(self, count: int = 10) -> list[str]:
         """The words that are most typical of relevant pages, by log-likelihood ratio."""
         candidates = [

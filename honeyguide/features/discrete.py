@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -15,24 +16,27 @@ FARTHEST = 9  # hops: the memory counts the distance to the last relevant page n
 CHANGES = np.array(
     [4, 3, 0, 1, 2], np.float32
 )  # bucket -> index: much less, less, the same, more, much more
+ROUNDING = 6  # decimals of a change: 0.6 - 0.5 is 0.1, also as a difference of float32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Buckets:
-    """The lower edges of buckets; a value on an edge belongs to the bucket above it."""
+    """The lower edges of buckets; a relevance on an edge belongs to the bucket above it."""
 
     relevance: tuple[
         tuple[float, ...], ...
     ]  # each tuple of edges gives one index of the same value
     change: tuple[float, float, float, float]
     change_share: float = 1.0  # factor on the difference to the ancestors' relevance
+    change_within: bool = False  # whether a change on an edge belongs to the bucket nearer to 0
     nearness: bool = False  # whether to use 9 - distance instead of the distance
 
 
-# 5 and 6 overlapping buckets; delta_1 = 0.1, delta_2 = 0.3
+# 5 and 6 overlapping buckets; "within" delta_1 = 0.1, "by" delta_2 = 0.3 and "more than" that
 HAN = Buckets(
     relevance=((0.2, 0.4, 0.6, 0.8), (0.1, 0.3, 0.5, 0.7, 0.9)),
     change=(-0.3, -0.1, 0.1, 0.3),
+    change_within=True,
 )
 # int(10 x), which is 10 at 1; a small decrease counts as a decrease
 PERTEJO = Buckets(
@@ -58,6 +62,7 @@ class Discrete:
         categories: Sequence[str] = (),
         buckets: Buckets = HAN,
         text: LinkText = PATHS,
+        later: int = 0,  # categories that `choose` names during the crawl
     ) -> None:
         for category in categories:
             if not encoder.knows(category):
@@ -66,11 +71,15 @@ class Discrete:
                 )
         self._encoder = encoder
         self._text = text
-        self._sought = encoder([topic, *categories])  # rows: topic, categories
+        sought = encoder([topic, *categories])  # rows: topic, categories
+        self._sought = np.pad(sought, ((0, later), (0, 0)))
+        self.later, self.chosen = later, list[str]()
         self._edges = [np.array(edges, np.float32) for edges in buckets.relevance]
         self._change_edges = np.array(buckets.change, np.float32)
         self._buckets = buckets
         self._half = len(self._edges) * (len(self._sought) + 2)  # indexes of the page, or a link
+        last = np.arange(1, len(self._edges) + 1) * (len(self._sought) + 2) - 1
+        self._parents_at = np.stack([last - 1, last], axis=1).ravel()  # columns, of a page
         self.page_width = self._half + 2
         self.width = self.page_width + self._half
 
@@ -84,6 +93,17 @@ class Discrete:
         x[:, self.page_width :] = self._indexes(memory, found.ids, cosines)
         return x
 
+    def choose(self, words: Sequence[str]) -> None:
+        """Name the categories left open; those words the encoder knows count, in their order.
+
+        Rows made before have index 0 for them.
+        """
+        known = [word for word in words if self._encoder.knows(word)][: self.later]
+        self.chosen = known
+        if known:
+            first = len(self._sought) - self.later
+            self._sought[first : first + len(known)] = self._encoder(known)
+
     def of_page(self, memory: MemoryView, source: int, page: Page) -> Vector:
         """The state of a page: its bucket indexes, its change and its distance."""
         own = np.array([source], np.int32)
@@ -92,6 +112,18 @@ class Discrete:
         numbers = [self._change(memory, own), self._distance(memory, own)]
         state: Vector = np.concatenate([self._indexes(memory, own, cosines)[0], numbers])
         return state.astype(np.float32)
+
+    def renew(self, memory: MemoryView, sources: Ids, ids: Ids, x: Matrix) -> Matrix:
+        """Rows as they would be made now: all that depends on parents is made again."""
+        x = x.copy()
+        pages, places = np.unique(sources, return_inverse=True)
+        x[:, self._parents_at] = self._parents(memory, pages)[places]
+        x[:, self.page_width + self._parents_at] = self._parents(memory, ids)
+        numbers = [
+            [self._change(memory, own), self._distance(memory, own)] for own in pages[:, None]
+        ]
+        x[:, self._half : self.page_width] = np.array(numbers, np.float32)[places]
+        return x
 
     def _categories(self, page: Page) -> Vector:
         categories = self._sought[1:]
@@ -103,7 +135,15 @@ class Discrete:
     def _indexes(self, memory: MemoryView, ids: Ids, cosines: Matrix) -> Matrix:
         """Bucket indexes, one row an id; `cosines` are those to the topic and the categories."""
         parents = memory.parent_relevance(ids), memory.relevant_parent_relevance(ids)
-        relevances = np.column_stack([cosines, *parents]).astype(np.float32)
+        return self._bucketed(np.column_stack([cosines, *parents]))
+
+    def _parents(self, memory: MemoryView, ids: Ids) -> Matrix:
+        """The indexes of the parents' relevance alone, in the order of `_parents_at`."""
+        parents = memory.parent_relevance(ids), memory.relevant_parent_relevance(ids)
+        return self._bucketed(np.column_stack(parents))
+
+    def _bucketed(self, values: Matrix) -> Matrix:
+        relevances = values.astype(np.float32)
         columns = [np.searchsorted(edges, relevances, side="right") for edges in self._edges]
         return np.concatenate(columns, axis=1).astype(np.float32)
 
@@ -112,10 +152,14 @@ class Discrete:
         change = np.float32(0.0)
         if memory.parent_count(page)[0]:
             change = (memory.relevance(page) - memory.ancestor_relevance(page))[0]
-        bucket = np.searchsorted(
-            self._change_edges, change * self._buckets.change_share, side="right"
-        )
-        return float(CHANGES[bucket])
+        return float(CHANGES[self._change_bucket(change * self._buckets.change_share)])
+
+    def _change_bucket(self, change: np.float32) -> int:
+        if not self._buckets.change_within:
+            return int(np.searchsorted(self._change_edges, change, side="right"))
+        exact = round(float(change), ROUNDING)
+        side: Literal["left", "right"] = "left" if exact > 0 else "right"
+        return int(np.searchsorted(self._buckets.change, exact, side=side))
 
     def _distance(self, memory: MemoryView, page: Ids) -> float:
         distance = float(memory.distance(page)[0])

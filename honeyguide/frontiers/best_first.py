@@ -7,7 +7,7 @@ import numpy as np
 
 from honeyguide.columns import Columns
 from honeyguide.contracts import Ids, Mask, Matrix, Scorer, State, Taken, Vector
-from honeyguide.frontiers.block import NOTHING, Block, Entry, Hosts
+from honeyguide.frontiers.block import NOTHING, Block, Entry, Hosts, Rows
 from honeyguide.registry import part
 
 SHORTLIST = 64  # best links of a host that are kept sorted; the rest is searched when they are gone
@@ -24,6 +24,8 @@ class BestFirst:
     Each host keeps a short list of its best links, so that a take compares hosts, not links.
     """
 
+    _block_of: type[Block] = Block
+
     def __init__(
         self,
         width: int,
@@ -34,7 +36,7 @@ class BestFirst:
     ) -> None:
         self.rng = rng
         self.patience = patience
-        self._block = Block(width)
+        self._block = self._block_of(width)
         self._hosts = Hosts(delay, per_host)
         self._best = Columns(64, score=np.float32)  # by host: an upper bound of its scores
         self._short: dict[int, list[Entry]] = {}  # by host: a heap of its best links
@@ -58,6 +60,10 @@ class BestFirst:
 
     def put(self, ids: Ids, hosts: Ids, x: Matrix, scores: Vector) -> None:
         """Add new links and refresh waiting ones; a score of -inf refuses a link."""
+        self._put(ids, hosts, x, scores)
+
+    def _put(self, ids: Ids, hosts: Ids, x: Matrix, scores: Vector) -> Rows:
+        """Put links in and return the rows of those that are not refused."""
         self._grow_pages(ids)
         self._grow_hosts(hosts)
         kept = scores > NOTHING
@@ -65,22 +71,25 @@ class BestFirst:
             self.drop(ids[~kept])
             ids, hosts, x, scores = ids[kept], hosts[kept], x[kept], scores[kept]
         self._seen["seen"][ids] = True
-        self._block.put(ids, hosts, x, scores)
-        rows = self._block.rows(ids)
-        for link in zip(hosts.tolist(), scores.tolist(), ids.tolist(), rows.tolist(), strict=True):
+        rows = self._block.put(ids, hosts, x, scores)
+        ages = self._block.age[rows]
+        for link in zip(hosts.tolist(), scores.tolist(), ages.tolist(), rows.tolist(), strict=True):
             self._enlist(*link)
+        return rows
 
     def take(self, now: float, at_random: bool = False) -> Taken | None:
         """The best link whose host may be requested now, or a random one; None if there is none."""
-        page = self._draw(now) if at_random else self._choose(now)
-        return None if page is None else self._take_out(page, now)
+        row = self._draw(now) if at_random else self._choose(now)
+        return None if row is None else self._take_out(row, now)
 
     def pick(self, id: int, now: float) -> Taken | None:
         """Take this link, whatever its score or host; None if it does not wait."""
-        return self._take_out(id, now) if self._block.holds(np.array([id], np.int32))[0] else None
+        waits = self._block.holds(np.array([id], np.int32))[0]
+        return self._take_out(self._block.row(id), now) if waits else None
 
-    def _take_out(self, page: int, now: float) -> Taken:
-        host, x, score = self._block.remove(page)
+    def _take_out(self, row: int, now: float) -> Taken:
+        page = int(self._block.page[row])
+        host, x, score = self._block.take(row)
         self._taken[page] = host, self._hosts.start(host, now)
         self._takes += 1
         self._scores_taken.note(score)
@@ -104,10 +113,11 @@ class BestFirst:
 
     def shed(self, keep: int) -> Vector:
         """Remove all but the `keep` best links until found again; return the removed scores."""
-        pages, scores = self._block.worst(len(self) - keep)
-        for page in pages.tolist():
-            self._block.remove(page)
-        self._seen["seen"][pages] = False
+        rows, scores = self._block.worst(len(self) - keep)
+        pages = self._block.page[rows]
+        for row in rows.tolist():
+            self._block.free(row)
+        self._seen["seen"][pages[~self._block.holds(pages)]] = False
         return scores
 
     @property
@@ -176,9 +186,10 @@ class BestFirst:
     # ------------------------------------------------------------------ choosing
 
     def _choose(self, now: float) -> int | None:
+        """The row of the best link of the available hosts."""
         host = self._host_for(now)
         front = None if host is None else self._front(host)
-        return None if front is None else front[1]
+        return None if front is None else front[2]
 
     def _host_for(self, now: float) -> int | None:
         """The host to request now; None if a far better one is ready within `patience` seconds."""
@@ -208,15 +219,15 @@ class BestFirst:
         return None
 
     def _draw(self, now: float) -> int | None:
-        """A uniformly random link of the available hosts."""
+        """The row of a uniformly random link of the available hosts."""
         block, available = self._block, self._hosts.available(now)
         if not np.any(available & block.hosts_waiting()):
             return None  # before any draw: a take in vain must not change the generator
         for row in self.rng.integers(0, len(block.score), size=DRAWS).tolist():
             if block.score[row] > NOTHING and available[block.host[row]]:
-                return int(block.page[row])
+                return int(row)
         rows = np.flatnonzero(available[block.host] & (block.score > NOTHING))
-        return int(block.page[rows[self.rng.integers(len(rows))]])
+        return int(rows[self.rng.integers(len(rows))])
 
     # ------------------------------------------------------------------ short lists
 
@@ -240,20 +251,20 @@ class BestFirst:
         self._short[host] = links  # sorted, so it is a heap
         return links
 
-    def _enlist(self, host: int, score: float, page: int, row: int) -> None:
+    def _enlist(self, host: int, score: float, age: int, row: int) -> None:
         self._best["score"][host] = max(self._best["score"][host], score)
         links = self._short.get(host)
-        if links is None or (-score, page) > self._floor[host]:
+        if links is None or (-score, age) > self._floor[host]:
             return
-        heapq.heappush(links, (-score, page, row))
+        heapq.heappush(links, (-score, age, row))
         if len(links) > 4 * SHORTLIST:
             kept = heapq.nsmallest(SHORTLIST, filter(self._is_current, links))
             self._short[host] = kept
             self._floor[host] = kept[-1][:2]
 
     def _is_current(self, link: Entry) -> bool:
-        score, page, row = link
-        return bool(self._block.page[row] == page and self._block.score[row] == -score)
+        score, age, row = link
+        return bool(self._block.age[row] == age and self._block.score[row] == -score)
 
     def _list_anew(self) -> None:
         """Make the short lists and upper bounds of all hosts anew."""

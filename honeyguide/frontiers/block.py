@@ -1,6 +1,7 @@
 """A table of waiting links, and the rate limit of hosts."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -102,7 +103,8 @@ class Hosts:
         self._latest = max(self._latest, until)
 
 
-Entry = tuple[float, int, int]  # -score, page, row: older pages first among equals
+Entry = tuple[float, int, int]  # -score, age, row: older ones first among equals
+Rows = NDArray[np.intp]
 # features scored at once: they fit into the processor's cache, and BLAS uses no threads for so
 # few, which would wait for a core that is busy parsing
 SLAB = 1 << 18
@@ -112,9 +114,10 @@ NOTHING = np.float32(-np.inf)  # the score of a row that is not in use
 class Block:
     """Waiting links as rows of features, score, page and host; free rows are reused."""
 
-    def __init__(self, width: int) -> None:
+    def __init__(self, width: int, **more: Any) -> None:
         self._slab = max(1, SLAB // width)  # rows that are scored at once
-        self._rows = Columns(x=(np.float32, width), score=np.float32, page=np.int32, host=np.int32)
+        usual: dict[str, Any] = {"score": np.float32, "page": np.int32, "host": np.int32}
+        self._rows = Columns(x=(np.float32, width), **usual, **more)
         self._row_of = Columns(row=np.int32)  # by page: 1 + its row, or 0
         self._free: list[int] = []
         self._hosts = Columns(64, waiting=np.int32)
@@ -144,8 +147,12 @@ class Block:
             return
         used = np.flatnonzero(self.score > NOTHING)
         self._rows.keep(used)
-        self._row_of["row"][self.page] = np.arange(1, len(used) + 1, dtype=np.int32)
+        self._renumber()
         self._free = []
+
+    def _renumber(self) -> None:
+        """Find the rows of pages again after all rows moved."""
+        self._row_of["row"][self.page] = np.arange(1, len(self._rows) + 1, dtype=np.int32)
 
     def waiting(self, host: int) -> int:
         """The number of rows of a host."""
@@ -159,17 +166,25 @@ class Block:
         """Add empty rows for hosts below this number."""
         self._hosts.grow(count)
 
-    def rows(self, pages: Ids) -> NDArray[np.intp]:
+    def rows(self, pages: Ids) -> Rows:
         """The row of each page that has one."""
         return self._row_of["row"][pages].astype(np.intp) - 1
 
-    def put(self, pages: Ids, hosts: Ids, x: Matrix, scores: Vector) -> None:
-        """Write the row of each page: its own, or a free one if it has none."""
+    def row(self, page: int) -> int:
+        """The row of a page that has one."""
+        return int(self._row_of["row"][page]) - 1
+
+    def put(self, pages: Ids, hosts: Ids, x: Matrix, scores: Vector) -> Rows:
+        """Write the row of each page: its own, or a free one if it has none; return the rows."""
         new = ~self.holds(pages)
         if np.any(new):
             self._row_of["row"][pages[new]] = self._claim(int(new.sum())) + 1
             np.add.at(self._hosts["waiting"], hosts[new], 1)
         rows = self.rows(pages)
+        self._write(rows, pages, hosts, x, scores)
+        return rows
+
+    def _write(self, rows: Rows, pages: Ids, hosts: Ids, x: Matrix, scores: Vector) -> None:
         self._rows["page"][rows] = pages
         self._rows["host"][rows] = hosts
         self._rows["x"][rows] = x
@@ -177,13 +192,20 @@ class Block:
 
     def remove(self, page: int) -> tuple[int, Vector, float]:
         """Free the row of a page and return its host, features and score."""
-        row = int(self._row_of["row"][page]) - 1
+        return self.take(self.row(page))
+
+    def take(self, row: int) -> tuple[int, Vector, float]:
+        """Free a row and return its host, features and score."""
         host, score = int(self._rows["host"][row]), float(self._rows["score"][row])
-        self._row_of["row"][page] = 0
-        self._rows["score"][row] = NOTHING
-        self._hosts["waiting"][host] -= 1
-        self._free.append(row)
+        self.free(row)
         return host, self._rows["x"][row].copy(), score
+
+    def free(self, row: int) -> None:
+        """Free one row."""
+        self._row_of["row"][self._rows["page"][row]] = 0
+        self._rows["score"][row] = NOTHING
+        self._hosts["waiting"][self._rows["host"][row]] -= 1
+        self._free.append(row)
 
     def rescore(self, score: Scorer) -> None:
         """Score the whole block, then mask: gathering the rows in use would cost far more."""
@@ -209,11 +231,16 @@ class Block:
         """The page of each row."""
         return self._rows["page"]
 
+    @property
+    def age(self) -> NDArray[Any]:
+        """Number of each row by which equal scores are ordered, the oldest first: its page."""
+        return self.page
+
     def top(self, host: int, count: int) -> list[Entry]:
-        """A host's best rows, best first, older pages before newer."""
+        """A host's best rows, best first, older ones before newer."""
         rows = np.flatnonzero((self.host == host) & (self.score > NOTHING))
         if len(rows) > count:
-            rows = rows[_largest(self.score[rows], self.page[rows], count)]
+            rows = rows[_largest(self.score[rows], self.age[rows], count)]
         return list(self._entries(self._in_order(rows)))
 
     def above_cut(self, count: int) -> tuple[list[tuple[int, Entry]], float]:
@@ -224,23 +251,23 @@ class Block:
         rows = self._in_order(np.flatnonzero(self.score > cut))
         return list(zip(self.host[rows].tolist(), self._entries(rows), strict=True)), cut
 
-    def worst(self, count: int) -> tuple[Ids, Vector]:
-        """The pages with the lowest scores, the newest among equals, and these scores; no seeds."""
+    def worst(self, count: int) -> tuple[Rows, Vector]:
+        """The rows with the lowest scores, the newest among equals, and these scores; no seeds."""
         rows = np.flatnonzero(np.isfinite(self.score))
         count = min(max(count, 0), len(rows))
         kept = len(rows) - count
         if count and kept:
             worst = np.ones(len(rows), np.bool_)
-            worst[_largest(self.score[rows], self.page[rows], kept)] = False
+            worst[_largest(self.score[rows], self.age[rows], kept)] = False
             rows = rows[worst]
         rows = rows[:count]
-        return self.page[rows].copy(), self.score[rows].copy()
+        return rows, self.score[rows].copy()
 
-    def _in_order(self, rows: NDArray[np.intp]) -> NDArray[np.intp]:
-        return rows[np.lexsort((self.page[rows], -self.score[rows]))]
+    def _in_order(self, rows: Rows) -> Rows:
+        return rows[np.lexsort((self.age[rows], -self.score[rows]))]
 
-    def _entries(self, rows: NDArray[np.intp]) -> Iterator[Entry]:
-        columns = (-self.score[rows], self.page[rows], rows)
+    def _entries(self, rows: Rows) -> Iterator[Entry]:
+        columns = (-self.score[rows], self.age[rows], rows)
         return zip(*(column.tolist() for column in columns), strict=True)
 
     def state(self) -> State:
@@ -271,11 +298,11 @@ class Block:
         self._row_of.grow(int(pages.max(initial=-1)) + 1)
 
 
-def _largest(scores: Vector, pages: Ids, count: int) -> NDArray[np.intp]:
-    """Places of the `count` largest scores; among equal ones those of the lowest pages."""
+def _largest(scores: Vector, ages: NDArray[Any], count: int) -> Rows:
+    """Places of the `count` largest scores; among equal ones the oldest."""
     worst = np.partition(scores, len(scores) - count)[len(scores) - count]
     above, equal = np.flatnonzero(scores > worst), np.flatnonzero(scores == worst)
     room = count - len(above)
     if len(equal) > room:
-        equal = equal[np.argpartition(pages[equal], room - 1)[:room]]
+        equal = equal[np.argpartition(ages[equal], room - 1)[:room]]
     return np.concatenate([above, equal])

@@ -7,7 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from honeyguide.agents.linear import VARIANTS, LinearAsync, LinearModerated, LinearSync, Variant
+from honeyguide.agents.linear import (
+    AUTO_AFTER,
+    VARIANTS,
+    LinearAsync,
+    LinearModerated,
+    LinearSync,
+    Variant,
+)
 from honeyguide.contracts import Goal, Link, Page, Step, Verdict, Visit
 from honeyguide.engine.loop import simulate
 from honeyguide.engine.navigator import Navigator
@@ -285,6 +292,40 @@ def test_document_000_draws_its_first_weights_between_zero_and_one(encoder):
 def test_one_setting_can_differ_from_the_document():
     changed = agent("async", variant=replace(VARIANTS["han2018"], thresholds=(0.9, 0.8)), gamma=0.2)
     assert changed.variant == Variant(thresholds=(0.9, 0.8), gamma=0.2)
+
+
+def test_categories_are_found_on_relevant_pages_and_kept_with_the_weights(encoder):
+    def auto(seed):
+        goal, rng = Goal("geology", encoder), np.random.default_rng(seed)
+        return make("agent", "linear_sync:categories=auto", goal=goal, rng=rng)
+
+    learner, given = (
+        auto(1),
+        make(
+            "agent",
+            "linear_sync:categories=volcano+quartz+lava",
+            goal=Goal("geology", encoder),
+            rng=np.random.default_rng(1),
+        ),
+    )
+    width = learner.features.width
+    assert width == given.features.width
+    for number in range(AUTO_AFTER):
+        assert learner.features.chosen == []
+        for text, relevant in (
+            ("geology quartz lava the volcano", True),
+            ("the ships sail", False),
+        ):
+            page = Page(f"http://site.example/{number}", "", text)
+            told = step(np.zeros(width), 0.0, relevant=relevant, options=[np.zeros(width)])
+            learner.learn([replace(told, page=page)])
+    assert sorted(learner.features.chosen) == ["lava", "quartz", "volcano"]
+    other = auto(2)
+    other.load_policy(learner.policy())
+    assert other.features.chosen == learner.features.chosen
+    assert np.array_equal(
+        np.sort(other.features._sought, axis=0), np.sort(given.features._sought, axis=0)
+    )
 
 
 def test_bad_settings_are_told_in_a_sentence():

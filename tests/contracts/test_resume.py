@@ -49,6 +49,18 @@ def test_a_crawl_goes_on_as_it_was_with_every_frontier(name, agent, encoder):
     check_resume(lambda: navigator(encoder, agent, frontier=name, max_waiting=900), pages=60)
 
 
+@pytest.mark.parametrize("agent", ["linear_sync", "linear_async"])
+def test_a_crawl_goes_on_as_it_was_with_categories_that_it_finds(agent, encoder):
+    check_resume(lambda: navigator(encoder, f"{agent}:categories=auto"), pages=120, saves=4)
+
+
+@pytest.mark.parametrize("agent", ["linear_sync", "linear_async"])
+def test_a_crawl_goes_on_as_it_was_with_the_frontier_of_han_and_pertejo(agent, encoder):
+    fresh = f"{agent}:frontier=fresh_pairs"
+    check_resume(lambda: navigator(encoder, fresh), pages=120, in_flight=5)
+    check_resume(lambda: navigator(encoder, fresh, max_waiting=900), pages=60)
+
+
 @pytest.mark.parametrize("agent", ["breadth_first", "depth_first"])
 @pytest.mark.parametrize("name", samples.names("guard"))
 def test_a_crawl_goes_on_as_it_was_with_every_guard(name, agent, encoder):
@@ -100,6 +112,7 @@ def test_a_crawl_goes_on_as_it_was_in_every_world(name, small_graph, small_archi
     ("agent", "frontier", "kilobytes", "sheds"),
     [
         ("linear_sync", "best_first", 300, True),
+        ("linear_sync:frontier=fresh_pairs", "pairs", 300, True),
         ("guide", "best_first", 2000, True),
         ("best_first", "best_first", 500, False),  # rows of few bytes: others fill its memory
         ("best_first", "walks", 500, False),  # it has the links of one page only

@@ -112,6 +112,26 @@ def test_change_is_against_the_smoothed_relevance_of_the_best_ancestors(buckets,
         assert x[0, len(buckets.relevance) * 3] == expected
 
 
+# Han et al. (2018, §3.1), delta_1 = 0.1 and delta_2 = 0.3: within delta_1 0, increase by delta_2 1,
+# more than that 2, decrease by delta_2 3, more than that 4. Pertejo (2021, A.3): half-open
+@pytest.mark.parametrize(
+    ("buckets", "table"),
+    [
+        (HAN, {-0.31: 4, -0.3: 3, -0.11: 3, -0.1: 0, 0.0: 0, 0.1: 0, 0.11: 1, 0.3: 1, 0.31: 2}),
+        (PERTEJO, {-0.31: 4, -0.29: 3, -0.01: 3, 0.0: 0, 0.09: 0, 0.11: 1, 0.29: 1, 0.31: 2}),
+    ],
+)
+def test_a_change_on_an_edge_has_the_index_of_the_documents_table(buckets, table):
+    for parent in (0.52, 0.6):  # in float32, 0.62 - 0.52 is above 0.1, and 0.7 - 0.6 below
+        found = {}
+        for change in table:
+            crawl = Crawl(buckets, categories=())
+            crawl.visit("parent", parent, False, {"page": ""})
+            x = crawl.visit("page", parent + change / buckets.change_share, False, {"next": ""})
+            found[change] = x[0, len(buckets.relevance) * 3]
+        assert found == table
+
+
 def test_a_link_found_again_belongs_to_the_new_page_and_has_one_parent_more():
     crawl = Crawl(categories=())
     crawl.visit("one", 0.9, True, {"next": ""})
