@@ -46,7 +46,13 @@ class Dqn(Agent):
         last_epsilon: float = 0.0,  # that epsilon falls to in epsilon_steps choices
         epsilon_steps: int = 0,  # 0: epsilon stays as it is
     ) -> None:
-        check_rates("dqn", gamma, epsilon=epsilon)
+        check_rates(
+            "dqn",
+            gamma,
+            epsilon=epsilon,
+            last_epsilon=last_epsilon,
+            epsilon_steps=epsilon_steps,
+        )
         if clipped and not target:
             raise HoneyguideError("clipped=true compares two networks: it needs target=true")
         for_network, for_replay, self._rng = rng.spawn(3)

@@ -66,7 +66,13 @@ class DqnOutputs(Agent):
         last_epsilon: float = 0.0,  # that epsilon falls to in epsilon_steps choices
         epsilon_steps: int = 0,  # 0: epsilon stays as it is
     ) -> None:
-        check_rates("dqn_outputs", gamma, epsilon=epsilon)
+        check_rates(
+            "dqn_outputs",
+            gamma,
+            epsilon=epsilon,
+            last_epsilon=last_epsilon,
+            epsilon_steps=epsilon_steps,
+        )
         if dueling not in DUELING:
             raise unknown("dueling", dueling, DUELING)
         if pages < 1:

@@ -87,6 +87,7 @@ class Linear(Agent):
             step_size=usual.step_size if step_size is None else step_size,
             epsilon=usual.epsilon if epsilon is None else epsilon,
         )
+        check_rates("a linear agent", last_epsilon=last_epsilon, epsilon_steps=epsilon_steps)
         self._epsilon = Annealing(self.variant.epsilon, last_epsilon, epsilon_steps)
         self._choices = 0
         text = LinkText(host_words=host_words, join_mentions=join_mentions)

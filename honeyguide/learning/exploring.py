@@ -5,7 +5,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from honeyguide.contracts import State
-from honeyguide.errors import HoneyguideError
 
 EPSILON = 0.1  # share of random steps at first, in the walks of Friar (2017)
 
@@ -23,12 +22,6 @@ class Annealing:
     first: float
     last: float
     steps: int
-
-    def __post_init__(self) -> None:
-        if not (0 <= self.last <= 1 and 0 <= self.first <= 1 and self.steps >= 0):
-            raise HoneyguideError(
-                "epsilon and last_epsilon are shares, from 0 to 1, and epsilon_steps is 0 or more"
-            )
 
     def __call__(self, taken: int) -> float:
         """The share after so many steps."""

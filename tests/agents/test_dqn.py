@@ -242,12 +242,6 @@ def test_the_next_action_of_a_linear_update_is_not_a_choice(encoder):
     assert agent.explores()
 
 
-@pytest.mark.parametrize("said", ["epsilon=2", "last_epsilon=-1", "epsilon_steps=-1"])
-def test_an_epsilon_that_is_no_share_is_refused_in_a_sentence(encoder, said):
-    with pytest.raises(HoneyguideError, match="shares, from 0 to 1"):
-        agent_of(encoder, f"dqn:{said}")
-
-
 def test_dueling_by_the_maximum_is_the_formula_of_section_2_6_3(encoder):
     agent = agent_of(encoder, "dqn_outputs:pages=5,dueling=max")
     x = rows(agent, 6)

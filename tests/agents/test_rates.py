@@ -16,6 +16,7 @@ ALLOWED = {
     "gamma": ("0 <= gamma < 1", lambda v: 0 <= v < 1),
     "step_size": ("0 < step_size", lambda v: 0 < v < math.inf),
     "epsilon": ("0 <= epsilon <= 1", lambda v: 0 <= v <= 1),
+    "last_epsilon": ("0 <= last_epsilon <= 1", lambda v: 0 <= v <= 1),
     "epsilon_steps": ("0 <= epsilon_steps", lambda v: v >= 0),
 }
 CHECKED = [
