@@ -23,7 +23,8 @@ QUICK = (
     "figures say nothing about the paper."
 )
 COLUMNS = (
-    "part", "version", "commits", "honeyguide", "runs", "of", "wall seconds", "processor seconds",
+    "part", "version", "commits", "honeyguide", "runs", "planned", "wall seconds",
+    "processor seconds",
 )  # fmt: skip
 
 
