@@ -63,7 +63,10 @@ def warc(
         ),
     ] = False,
 ) -> None:
-    """Import WARC or WAT files, of a crawl or of Common Crawl; damaged files are skipped."""
+    """Import WARC or WAT files, of a crawl or of Common Crawl.
+
+    Damaged files are skipped with a message.
+    """
     from honeyguide.recorded.importers.warc import import_warc
 
     lines: list[str] = []

@@ -59,7 +59,7 @@ def run_folder(folder: Path, **changes: Any) -> None:
 
 def _visited(visits: int, after: Mapping[str, Any]) -> str:
     """How many pages were fetched; where a walk has returned to pages, also how many requests."""
-    if not after["requests"] or not after["repeated"]:
+    if not after["requests"] or not after["returns"]:
         return f"{visits:,} fetched"
     return f"{visits:,} visited with {counted(after['requests'], 'request')}"
 

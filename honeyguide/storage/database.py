@@ -289,6 +289,12 @@ def is_plain_table(database: sqlite3.Connection, kind: str, name: str, sql: str)
     return not is_virtual and not any(hidden for *_, hidden in columns)
 
 
+def has_table(database: sqlite3.Connection, name: str) -> bool:
+    """Whether a table exists; folders of older versions lack some."""
+    wanted = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ?"
+    return bool(database.execute(wanted, (name,)).fetchone()[0])
+
+
 def _pragma(database: sqlite3.Connection, name: str) -> int:
     return int(database.execute(f"PRAGMA {name}").fetchone()[0])
 

@@ -17,6 +17,7 @@ from typing import Any, BinaryIO, NamedTuple, TextIO
 from honeyguide.disk.files import UNFINISHED, inside, open_inside, replacing_path
 from honeyguide.disk.serialise import DamagedError
 from honeyguide.errors import HoneyguideError, unknown
+from honeyguide.storage import requests
 from honeyguide.storage.database import (
     FORMAT,
     WARCS,
@@ -353,7 +354,10 @@ def status(folder: Path) -> dict[str, Any]:
         [[noindex]] = database.execute(
             "SELECT count(*) FROM pages WHERE failure = '' AND page_url IS NULL"
         )
-        [[requests]] = database.execute("SELECT count(*) FROM requests")
+        [[returns]] = database.execute(
+            "SELECT count(url) - count(DISTINCT url) FROM pages WHERE failure = ''"
+        )
+        sent, _ = requests.count_and_begin(database)
         failures = dict(
             database.execute(
                 "SELECT failure, count(*) FROM pages WHERE failure != ''"
@@ -375,7 +379,8 @@ def status(folder: Path) -> dict[str, Any]:
         "repeated": visits - failed - noindex - pages,  # led to a page that was fetched before
         "failed": failed,
         "failures": failures,
-        "requests": requests,  # sent, for robots.txt and redirects too; 0 on recorded webs
+        "returns": returns,  # visits of a walk to pages that it knew
+        "requests": sent,  # sent, for robots.txt and redirects too; 0 on recorded webs
         "bytes": size or 0,
         "waiting": known.get("waiting"),  # None when nothing has been absorbed yet
         "in_flight": known.get("in_flight", 0),

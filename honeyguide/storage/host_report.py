@@ -17,7 +17,7 @@ from typing import NamedTuple
 from honeyguide.contracts import OfHost, Request
 from honeyguide.errors import HoneyguideError
 from honeyguide.storage import requests
-from honeyguide.storage.database import about, reading, settings
+from honeyguide.storage.database import about, has_table, reading, settings
 from honeyguide.storage.ends import UncleanEnds, earlier_unclean_ends, unclean_ends
 from honeyguide.storage.lock import holder
 from honeyguide.urls.spelling import canonical, host_of, target
@@ -171,7 +171,7 @@ def request_coverage(folder: Path) -> Coverage:
 
 def stored_robots_txt(database: sqlite3.Connection, origin: str) -> bytes | None:
     """The robots.txt that an origin last sent; None if none is stored."""
-    if not _has_table(database, "hosts"):
+    if not has_table(database, "hosts"):
         return None
     asked = "SELECT host, what, value FROM hosts WHERE host = ?"
     for row in database.execute(asked, (host_of(f"{origin}/"),)):
@@ -181,16 +181,8 @@ def stored_robots_txt(database: sqlite3.Connection, origin: str) -> bytes | None
     return None
 
 
-def _has_table(database: sqlite3.Connection, name: str) -> bool:
-    """Whether a table exists; folders of older versions lack some."""
-    wanted = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ?"
-    return bool(database.execute(wanted, (name,)).fetchone()[0])
-
-
 def _request_coverage(database: sqlite3.Connection, folder: Path) -> Coverage:
-    count, begin = 0, None
-    if _has_table(database, "requests"):
-        [[count, begin]] = database.execute("SELECT count(*), min(sent) FROM requests")
+    count, begin = requests.count_and_begin(database)
     known = about(database)
     older = known.get("unchecked", _EVERY_EVENT)
     [[earlier]] = database.execute(

@@ -6,7 +6,13 @@ from typing import Any
 
 from honeyguide.contracts import Request
 from honeyguide.errors import HoneyguideError
-from honeyguide.storage.database import checksum_matches, path_of, repair_hint, with_checksum
+from honeyguide.storage.database import (
+    checksum_matches,
+    has_table,
+    path_of,
+    repair_hint,
+    with_checksum,
+)
 
 _INSERT = "INSERT INTO requests VALUES (NULL,?,?,?,?,?,?,?,?,?,?)"
 _COLUMNS = "host, url, sent, seconds, status, failure, bytes, retry_after, location, checksum"
@@ -15,6 +21,14 @@ _COLUMNS = "host, url, sent, seconds, status, failure, bytes, retry_after, locat
 def add(database: sqlite3.Connection, request: Request) -> None:
     """Insert a request, in the transaction that is open."""
     database.execute(_INSERT, with_checksum(*request))
+
+
+def count_and_begin(database: sqlite3.Connection) -> tuple[int, float | None]:
+    """How many requests are stored, and when the first was sent; folders of 0.1 hold none."""
+    if not has_table(database, "requests"):
+        return 0, None
+    [[count, begin]] = database.execute("SELECT count(*), min(sent) FROM requests")
+    return count, begin
 
 
 def by_host(database: sqlite3.Connection, host: str = "") -> Iterator[Request]:

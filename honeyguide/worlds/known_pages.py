@@ -1,5 +1,6 @@
 """Pages that a crawl has fetched, so that a walk which returns to one sends no request."""
 
+import asyncio
 import tempfile
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -34,12 +35,23 @@ class KnownPages:
         self.live = world.live
         self._places: dict[str, tuple[int, ...]] = {}  # URL -> offset, bytes of visit, of text
         self._file: IO[bytes] | None = None
+        self._asked: dict[str, asyncio.Event] = {}  # URLs whose first visit has not ended
         self._compress = zstandard.ZstdCompressor(level=1).compress
 
     async def visit(self, link: Link) -> Visit:
         """Visit a page, without a request if this crawl has fetched it."""
+        while link.url in self._asked:  # by another walker
+            await self._asked[link.url].wait()
         if link.url in self._places:
             return self._again(link)
+        ended = self._asked[link.url] = asyncio.Event()
+        try:
+            return await self._first(link)
+        finally:
+            del self._asked[link.url]
+            ended.set()
+
+    async def _first(self, link: Link) -> Visit:
         visit = await self._from_earlier(link) or await self.world.visit(link)
         if visit.response is not None and not visit.again:
             self._keep(visit)

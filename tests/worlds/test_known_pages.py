@@ -17,6 +17,7 @@ class Web:
 
     live = True
     body = b"x"
+    pause = 0.0  # seconds
 
     def __init__(self):
         self.asked = []
@@ -24,6 +25,7 @@ class Web:
 
     async def visit(self, link):
         self.asked.append(link.url)
+        await asyncio.sleep(self.pause)
         response = Response(link, link.url, 200, body=self.body)
         if link.url.endswith("gone"):
             return Visit(link, None, Verdict(0.0, False), response, "status 404", 0.5)
@@ -63,6 +65,21 @@ def test_the_page_that_a_redirect_led_to_is_known_too():
     _, led_to, again = visits(KnownPages(web), HOME + "old", HOME, HOME + "old")
     assert web.asked == [HOME + "old"]
     assert led_to.page.url == again.page.url == HOME
+
+
+def test_two_walkers_that_reach_a_page_at_once_share_its_request():
+    web = Web()
+    web.pause = 0.01
+
+    async def run(world):
+        both = await asyncio.gather(world.visit(Link(HOME)), world.visit(Link(HOME, depth=3)))
+        await world.close()
+        return both
+
+    first, second = asyncio.run(run(KnownPages(web)))
+    assert web.asked == [HOME]
+    assert first.page == second.page
+    assert second.link.depth == 3
 
 
 @pytest.mark.parametrize(("name", "requests"), [("gone", 1), ("busy", 3)])
