@@ -105,7 +105,7 @@ class Assembled:
         """Make a navigator, for this plan or one that differs in agent, gate or random seed."""
         plan = plan or self.plan
         vocabulary = self.vocabulary()  # first: agents encode the topic when they are made
-        for_agent, for_frontier = np.random.default_rng(plan.random_seed).spawn(2)
+        for_agent, for_frontier, for_gate = np.random.default_rng(plan.random_seed).spawn(3)
         delay = self.defaults.delay if plan.delay is None else plan.delay
         agent = self._agent(plan, for_agent)
         navigator = Navigator(
@@ -115,7 +115,7 @@ class Assembled:
             guard=self.guard(plan),
             vocabulary=vocabulary,
             retries=self.defaults.retries,
-            gate=self._gate(plan),
+            gate=self._gate(plan, for_gate),
             max_waiting=plan.max_waiting,
         )
         if isinstance(agent, Priced):
@@ -194,9 +194,9 @@ class Assembled:
                 raise HoneyguideError(f"the seed {seed.url} is never fetched: {reason}{hint}")
         return listed
 
-    def _gate(self, plan: Plan) -> Gate:
+    def _gate(self, plan: Plan, rng: np.random.Generator) -> Gate:
         search = plan.search or (plan.topic,)
-        gate: Gate = make("gate", plan.gate, search=search, encoder=self.encoder)
+        gate: Gate = make("gate", plan.gate, search=search, encoder=self.encoder, rng=rng)
         return gate
 
 
