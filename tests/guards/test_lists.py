@@ -229,7 +229,7 @@ def test_a_stored_crawl_with_denied_titles_goes_on_as_it_was(tmp_path):
     }
     titles = []
     Plan(**task, budget=40).simulate(
-        lambda visit, step, now: titles.extend([visit.page.title] * step.verdict.relevant)
+        lambda visit, step, now: titles.extend([visit.page.title] if step.verdict.relevant else [])
     )
     deny = (f"title:{titles[-1].split()[0]}",)
     kept = []
