@@ -43,6 +43,7 @@ from honeyguide.urls import host
 from honeyguide.urls.patterns import OUTSIDE, Scope
 from honeyguide.web.judge_spec import JudgeSpec
 from honeyguide.worlds.graph import GraphWorld
+from honeyguide.worlds.hubs import hub_links, is_hubs
 from honeyguide.worlds.known_pages import KnownPages
 from honeyguide.worlds.recorded_first import RecordedFirst
 
@@ -242,6 +243,18 @@ def with_examples(plan: Plan) -> Plan:
     return replace(plan, examples=texts, topic=topic)
 
 
+def with_hubs(plan: Plan) -> Plan:
+    """Replace the seed "hubs" by the URLs that it stands for in the plan's world."""
+    if not any(map(is_hubs, plan.seeds)):
+        return plan
+    world = _world(replace(plan, parsers=0), lambda page: Verdict(0.0, False))
+    named = [
+        [link.url for link in hub_links(seed, world)] if is_hubs(seed) else [seed]
+        for seed in plan.seeds
+    ]
+    return replace(plan, seeds=tuple(url for urls in named for url in urls))
+
+
 def frontier_of(
     agent: Agent, rng: np.random.Generator, delay: float = 0.0, patience: float | None = None
 ) -> Frontier:
@@ -329,12 +342,14 @@ def _allow_hint(allow: Sequence[str], seed: str) -> str:
 
 
 def _seeds(plan: Plan, world: World) -> tuple[Link, ...]:
-    """Find the seeds by name; a name such as "1000 random pages" draws them."""
+    """Find the seeds by name; "1000 random pages" draws them, "hubs" are pages of many links."""
     found: list[Link] = []
     for name in plan.seeds:
         many = re.fullmatch(r"(\d+) random pages?", name)
         if many and isinstance(world, Sampled):
             found += world.sample(int(many[1]), np.random.default_rng(plan.random_seed))
+        elif is_hubs(name):
+            found += hub_links(name, world)
         else:
             found.append(world.find(name))
     return tuple(found)
