@@ -35,6 +35,7 @@ WAYS = (
     Entry(name=BOUNDED, agent="beam:agent=host_limited_depth_first,width=1500"),
     Entry(name="iterative_deepening", agent="iterative_deepening"),
     Entry(name="iterative_deepening, 3 a step", agent="iterative_deepening:3"),
+    Entry(name="iterative_deepening, at most 3 deep", agent="iterative_deepening:deepest=3"),
     Entry(name="beam of best_first, 500 waiting", agent="beam:agent=best_first,width=500"),
 )
 DEPARTMENTS = tuple(
