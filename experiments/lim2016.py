@@ -130,9 +130,10 @@ def _found_by_composite(results: Results) -> str:
     if not tasks or not all(total > 0 for total in sums):
         return ""
     return (
-        "by its own score its whole crawler gathers "
-        f"{sums[0] / sums[1]:.1f} times the relevance of its search without the gate in as many "
-        f"pages, and `guide` {sums[2] / sums[1]:.1f} times"
+        "its gate, taken at its word, parses nothing but the seeds, while with our rule that "
+        "skipped links may return its whole crawler gathers "
+        f"{sums[0] / sums[1]:.1f} times the relevance, by its own score, of its search without "
+        f"the gate in as many pages, and `guide` {sums[2] / sums[1]:.1f} times"
     )
 
 
