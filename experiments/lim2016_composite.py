@@ -178,9 +178,9 @@ def report_composite(results: Results, page: Page) -> dict[str, Any]:
         "of 2/3, which no page reaches."
     )
     page.text(
-        "Taken at its word the paper's gate parses nothing but the seeds: the last columns show "
-        "it. What its crawler gathers beyond them comes of honeyguide's rule that skipped links "
-        "return when no other waits, those with the most promising URLs first."
+        "Taken at its word the paper's gate parses nothing but the seeds. What its crawler gathers "
+        "beyond them comes of honeyguide's rule that skipped links return when no other waits, "
+        "those with the most promising URLs first: the gate decides nothing, the URLs do."
     )
     headline: dict[str, Any] = {}
     for task in results.tasks("composite"):
