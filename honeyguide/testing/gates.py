@@ -49,7 +49,7 @@ ALL = 200  # more than there are
 
 
 def check_gate(gate: PartLike, *, encoder: Encoder | None = None) -> None:
-    """Raise a ContractError unless a gate keeps its promises; `search`, `encoder` and `rng` are given.
+    """Raise a ContractError unless a gate keeps its promises; it gets `search`, `encoder`, `rng`.
 
     - `opens` answers True or False, also when the agent foresees nothing (None).
     - No link is lost: what was skipped is visited in the end, and nothing twice, with any agent.
