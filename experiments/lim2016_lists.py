@@ -1,5 +1,6 @@
 """The two loops of Lim (2016, §5.1 and §6.2), whose lists hold a link as often as it is found."""
 
+import time
 from collections import deque
 from collections.abc import Sequence
 from typing import Any
@@ -20,11 +21,24 @@ LISTS = "experiments.lim2016_lists:run_lists"
 def run_lists(trial: Trial, world: str, random_seed: int) -> dict[str, Any]:
     """Run one of the two loops and return the figures of §7.3.1."""
     task = trial.task
-    plan = Plan(topic=task.topic, judge=task.judge, seeds=task.seeds, world=world)
+    return loop_once(
+        Plan(topic=task.topic, judge=task.judge, seeds=task.seeds, world=world),
+        task.budget,
+        trial.entry.agent == STACK,
+        random_seed,
+    )
+
+
+def loop_once(plan: Plan, iterations: int, modified: bool, random_seed: int) -> dict[str, Any]:
+    """Run one of the two loops; its seconds are those after the web was opened."""
     opened = plan.open()
     rng = np.random.default_rng(random_seed)
-    work = iterate(opened.world, opened.seeds, task.budget, trial.entry.agent == STACK, rng)
-    return run_simulated(work)
+    begin, begin_processor = time.perf_counter(), time.process_time()
+    figures = run_simulated(iterate(opened.world, opened.seeds, iterations, modified, rng))
+    return figures | {
+        "seconds": round(time.perf_counter() - begin, 3),
+        "processor_seconds": round(time.process_time() - begin_processor, 3),
+    }
 
 
 async def iterate(
@@ -36,11 +50,14 @@ async def iterate(
 ) -> dict[str, Any]:
     """Visit pages; push links in random order and visit them again when found again."""
     waiting, visited, hosts, most = deque(seeds), set[str](), list[str](), 0
+    links, characters = 0, 0  # of the pages visited
     while waiting and len(hosts) < iterations:
         link = waiting.pop() if modified else waiting.popleft()
         page = (await world.visit(link)).page
         visited.add(link.url)
         hosts.append(host(link.url))
+        links += len(page.links) if page else 0
+        characters += len(page.text) if page else 0
         rests = modified and len(hosts) > SAME and len(set(hosts[-SAME - 1 :])) == 1
         if page is None or rests:
             continue
@@ -54,4 +71,6 @@ async def iterate(
         "waiting": len(waiting),
         "most_waiting": most,
         "all_hosts": len(set(hosts)),
+        "links": links,
+        "characters": characters,
     }

@@ -43,6 +43,7 @@ from honeyguide.urls import host
 from honeyguide.urls.patterns import OUTSIDE, Scope
 from honeyguide.web.judge_spec import JudgeSpec
 from honeyguide.worlds.graph import GraphWorld
+from honeyguide.worlds.hubs import hub_links, is_hubs
 from honeyguide.worlds.known_pages import KnownPages
 from honeyguide.worlds.recorded_first import RecordedFirst
 
@@ -105,7 +106,7 @@ class Assembled:
         """Make a navigator, for this plan or one that differs in agent, gate or random seed."""
         plan = plan or self.plan
         vocabulary = self.vocabulary()  # first: agents encode the topic when they are made
-        for_agent, for_frontier = np.random.default_rng(plan.random_seed).spawn(2)
+        for_agent, for_frontier, for_gate = np.random.default_rng(plan.random_seed).spawn(3)
         delay = self.defaults.delay if plan.delay is None else plan.delay
         agent = self._agent(plan, for_agent)
         navigator = Navigator(
@@ -115,7 +116,7 @@ class Assembled:
             guard=self.guard(plan),
             vocabulary=vocabulary,
             retries=self.defaults.retries,
-            gate=self._gate(plan),
+            gate=self._gate(plan, for_gate),
             max_waiting=plan.max_waiting,
         )
         if isinstance(agent, Priced):
@@ -194,9 +195,9 @@ class Assembled:
                 raise HoneyguideError(f"the seed {seed.url} is never fetched: {reason}{hint}")
         return listed
 
-    def _gate(self, plan: Plan) -> Gate:
+    def _gate(self, plan: Plan, rng: np.random.Generator) -> Gate:
         search = plan.search or (plan.topic,)
-        gate: Gate = make("gate", plan.gate, search=search, encoder=self.encoder)
+        gate: Gate = make("gate", plan.gate, search=search, encoder=self.encoder, rng=rng)
         return gate
 
 
@@ -240,6 +241,18 @@ def with_examples(plan: Plan) -> Plan:
     texts = _example_texts(plan.like, _world(plan, lambda page: Verdict(0.0, False)))
     topic = plan.topic or " ".join(text[:EXAMPLE_HEAD] for text in texts)
     return replace(plan, examples=texts, topic=topic)
+
+
+def with_hubs(plan: Plan) -> Plan:
+    """Replace the seed "hubs" by the URLs that it stands for in the plan's world."""
+    if not any(map(is_hubs, plan.seeds)):
+        return plan
+    world = _world(replace(plan, parsers=0), lambda page: Verdict(0.0, False))
+    named = [
+        [link.url for link in hub_links(seed, world)] if is_hubs(seed) else [seed]
+        for seed in plan.seeds
+    ]
+    return replace(plan, seeds=tuple(url for urls in named for url in urls))
 
 
 def frontier_of(
@@ -329,12 +342,14 @@ def _allow_hint(allow: Sequence[str], seed: str) -> str:
 
 
 def _seeds(plan: Plan, world: World) -> tuple[Link, ...]:
-    """Find the seeds by name; a name such as "1000 random pages" draws them."""
+    """Find the seeds by name; "1000 random pages" draws them, "hubs" are pages of many links."""
     found: list[Link] = []
     for name in plan.seeds:
         many = re.fullmatch(r"(\d+) random pages?", name)
         if many and isinstance(world, Sampled):
             found += world.sample(int(many[1]), np.random.default_rng(plan.random_seed))
+        elif is_hubs(name):
+            found += hub_links(name, world)
         else:
             found.append(world.find(name))
     return tuple(found)

@@ -332,6 +332,15 @@ class Sampled(Protocol):
         ...
 
 
+@runtime_checkable
+class Hubbed(Protocol):
+    """A web that knows which of its pages have most links, for the seed "hubs"."""
+
+    def hubs(self, count: int) -> list[Link]:
+        """The `count` pages with most links to pages of this web, most first."""
+        ...
+
+
 class UrlView(Protocol):
     """The URLs and hosts seen so far, each numbered from 0 in the order of first appearance."""
 

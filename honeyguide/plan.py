@@ -92,7 +92,10 @@ class Plan:
         if self.judge == "like" and not (self.like or self.examples):
             raise HoneyguideError("judge 'like' needs example pages: name some with --like")
         if not self.seeds:
-            raise HoneyguideError("a crawl needs at least one seed page to start from")
+            raise HoneyguideError(
+                "a crawl needs at least one seed page to start from: name one with --seed, or say"
+                " --seed hubs for well-known pages with many links"
+            )
         self._check_numbers()
         if self.price is not None and not self.record:
             raise HoneyguideError("a price needs a record: without one, all pages cost the same")

@@ -17,23 +17,31 @@ class IterativeDeepening(Agent):
     """Depth-first within a depth limit that grows step by step; no page is visited again.
 
     Links below the limit wait until it grows, so that no page is fetched again to find them. Depth
-    is that of the first path found.
+    is that of the first path found, which with a step of 1 is a shortest one.
     """
 
     foresees = False
 
-    def __init__(self, step: int = 1) -> None:
+    def __init__(
+        self,
+        step: int = 1,  # hops by which the limit grows
+        deepest: int | None = None,  # hops beyond which no link is followed; None: no maximum
+    ) -> None:
         if step < 1:
             raise HoneyguideError("iterative_deepening needs a step of at least 1")
+        if deepest is not None and deepest < 1:
+            raise HoneyguideError("iterative_deepening needs a maximum depth of at least 1")
         self.features: Recency = Recency()
         self.step = step
+        self.deepest = np.inf if deepest is None else deepest
         self.limit = step  # hops from a seed
         self._stale = False
 
     def score(self, links: Candidates) -> Vector:
         """The later found the better, links within the limit first; exact for 8 million links."""
-        below = np.where(links.x[:, 1] > self.limit, BELOW, np.float32(0))
-        scores: Vector = links.x[:, 0] - below
+        depth = links.x[:, 1]
+        scores: Vector = links.x[:, 0] - np.where(depth > self.limit, BELOW, np.float32(0))
+        scores[depth > self.deepest] = -np.inf
         return scores
 
     def learn(self, steps: Sequence[Step]) -> None:

@@ -2,6 +2,8 @@
 
 from typing import Annotated
 
+import typer
+
 from honeyguide.cli import flags
 from honeyguide.cli import help_groups as groups
 from honeyguide.cli.run_folder import run_folder
@@ -95,7 +97,7 @@ def crawl(
     config: flags.Config = None,
 ) -> None:
     """Crawl from the seed pages and keep the pages that are relevant to the topic."""
-    from honeyguide.assemble import WEB_SETTINGS
+    from honeyguide.assemble import WEB_SETTINGS, with_hubs
     from honeyguide.guards.lists import read_list
     from honeyguide.plan import Plan
     from honeyguide.storage.crawl_folder import create_crawl
@@ -107,5 +109,8 @@ def crawl(
     lists = {"seeds": read_names(seeds, world), "allow": read_list(allow), "deny": read_list(deny)}
     plan = Plan(**given | lists)
     flags.refuse_unused(world, **{name: given[name] for name in WEB_SETTINGS})
-    create_crawl(out, plan)
+    started = with_hubs(plan)
+    if started is not plan:
+        typer.echo(f"hub pages to start from: {', '.join(started.seeds)}")
+    create_crawl(out, started)
     run_folder(out)

@@ -134,8 +134,8 @@ Seeds = Annotated[
     list[str],
     groups.start_flag(
         "--seed",
-        help="A page to start from, or a file with one a line (- is standard input);"
-        " repeat for more.",
+        help="A page to start from, or a file with one a line (- is standard input); repeat for"
+        " more. hubs: well-known pages with many links; hubs:FILE: those of a list.",
         show_default=False,
     ),
 ]

@@ -24,11 +24,20 @@ def read_names(said: Iterable[str], world: str) -> tuple[str, ...]:
 
 
 def _names(said: str, is_live: bool) -> list[str]:
+    if said.startswith("hubs:"):
+        return [_hubs(said.removeprefix("hubs:").strip())]
     if Path(said) == STANDARD_INPUT or _is_file(said, is_live):
         return _names_in(Path(said))
     if is_live and _should_be_file(said):
         raise HoneyguideError(f"there is no file {said} to read; a URL begins with https://")
     return [name for each in _before_url(said) for name in (_hosts(each) if is_live else [each])]
+
+
+def _hubs(listed: str) -> str:
+    """The hub pages of a file or a list, as one seed; none of them need be in the world."""
+    from honeyguide.worlds.hubs import BETWEEN, NAME
+
+    return f"{NAME}:{BETWEEN.join(_names(listed, is_live=True))}"
 
 
 def _is_file(said: str, is_live: bool) -> bool:

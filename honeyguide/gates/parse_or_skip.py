@@ -16,8 +16,9 @@ from honeyguide.contracts import (
     Vector,
     Visit,
 )
+from honeyguide.errors import HoneyguideError
 from honeyguide.gates.hindsight import Hindsight
-from honeyguide.gates.mdp import PARSE, SKIP
+from honeyguide.gates.mdp import PARSE, SKIP, first_policy
 from honeyguide.gates.solvers import (
     STATES,
     EstimatedPolicy,
@@ -25,8 +26,17 @@ from honeyguide.gates.solvers import (
     QLearning,
     Solver,
 )
-from honeyguide.gates.states import NAMES, CorrectedStates, PrintedStates, States
+from honeyguide.gates.states import (
+    CORRECTED,
+    NAMES,
+    PRINTED,
+    Bounds,
+    CorrectedStates,
+    PrintedStates,
+    States,
+)
 from honeyguide.gates.url_words import UrlWords
+from honeyguide.learning.rates import check_rates
 from honeyguide.registry import part
 
 RECENT = 100  # pages over which the harvest rate is averaged
@@ -204,39 +214,86 @@ class ParseOrSkip:
 
 
 @part("gate", "parse_or_skip")
-def estimated(
+def estimated(  # noqa: PLR0913 each is a setting of users
+    *,
     search: Sequence[str],
     encoder: Encoder,
+    rng: np.random.Generator | None = None,
     gamma: float = 0.3,
     price: float = 0.8,  # of a fetch, as a multiple of the recent harvest rate
     printed: bool = False,  # the features as Lim (2016) prints them
+    ratio: float = 1.0,
+    source_bound: float | None = None,  # 2/3 as printed, 1 as corrected
+    host_bound: float | None = None,  # 2/3 as printed, 1 as corrected
+    url_bound: float = 2 / 3,
+    similarity: float = 2 / 3,  # of words of a URL: a lower one counts as 0
+    first: str = "skip",  # the policy that policy iteration starts from: skip, parse or random
 ) -> ParseOrSkip:
     """Skips links whose expected reward is below the cost of a fetch, by a model of the crawl."""
-    solver = EstimatedPolicy(gamma, price)
-    return ParseOrSkip(_states(search, encoder, printed), solver, hindsight=Hindsight())
+    check_rates("parse_or_skip", gamma)
+    solver = EstimatedPolicy(gamma, price, first=first_policy(first, STATES, rng))
+    bounds = _bounds(printed, ratio, source_bound, host_bound, url_bound)
+    states = _states(UrlWords(search, encoder, similarity), printed, bounds)
+    return ParseOrSkip(states, solver, hindsight=Hindsight())
 
 
 @part("gate", "parse_or_skip_q")
-def q_learning(
+def q_learning(  # noqa: PLR0913 each is a setting of users
+    *,
     search: Sequence[str],
     encoder: Encoder,
     gamma: float = 0.3,
     price: float = 0.9,  # of a fetch, as a multiple of the recent harvest rate
     printed: bool = False,  # the features as Lim (2016) prints them
+    ratio: float = 1.0,
+    source_bound: float | None = None,  # 2/3 as printed, 1 as corrected
+    host_bound: float | None = None,  # 2/3 as printed, 1 as corrected
+    url_bound: float = 2 / 3,
+    similarity: float = 2 / 3,  # of words of a URL: a lower one counts as 0
 ) -> ParseOrSkip:
     """Skips links whose expected reward is below the cost of a fetch, by Q-learning."""
-    solver = QLearning(gamma, price)
-    return ParseOrSkip(_states(search, encoder, printed), solver, hindsight=Hindsight())
+    check_rates("parse_or_skip_q", gamma)
+    bounds = _bounds(printed, ratio, source_bound, host_bound, url_bound)
+    states = _states(UrlWords(search, encoder, similarity), printed, bounds)
+    return ParseOrSkip(states, QLearning(gamma, price), hindsight=Hindsight())
 
 
 @part("gate", "parse_or_skip_document")
-def lim2016(
-    search: Sequence[str], encoder: Encoder, gamma: float = 0.9, printed: bool = True
+def lim2016(  # noqa: PLR0913 each is a setting of users
+    *,
+    search: Sequence[str],
+    encoder: Encoder,
+    rng: np.random.Generator | None = None,
+    gamma: float = 0.9,  # 1 maximises the mean reward of a step
+    printed: bool = True,
+    penalty: float = 0.0,  # subtracted from the reward for skipping (§7.3.2)
+    ratio: float = 1.0,
+    source_bound: float | None = None,  # 2/3 as printed, 1 as corrected
+    host_bound: float | None = None,  # 2/3 as printed, 1 as corrected
+    url_bound: float = 2 / 3,
+    similarity: float = 2 / 3,  # of words of a URL: a lower one counts as 0
+    first: str = "skip",  # the policy that policy iteration starts from: skip, parse or random
 ) -> ParseOrSkip:
     """The policy of Lim (2016), which skips in every state: for comparison."""
-    return ParseOrSkip(_states(search, encoder, printed), Lim2016Policy(gamma))
+    if not 0 <= gamma <= 1:
+        raise HoneyguideError(f"parse_or_skip_document needs 0 <= gamma <= 1, not gamma={gamma:g}")
+    solver = Lim2016Policy(gamma, penalty, first_policy(first, STATES, rng))
+    bounds = _bounds(printed, ratio, source_bound, host_bound, url_bound)
+    return ParseOrSkip(_states(UrlWords(search, encoder, similarity), printed, bounds), solver)
 
 
-def _states(search: Sequence[str], encoder: Encoder, printed: bool) -> States:
-    words = UrlWords(search, encoder)
-    return PrintedStates(words) if printed else CorrectedStates(words)
+def _bounds(
+    printed: bool, ratio: float, source: float | None, host: float | None, url: float
+) -> Bounds:
+    """The given bounds, and the usual ones of hosts where none is given."""
+    usual = PRINTED if printed else CORRECTED
+    return Bounds(
+        ratio=ratio,
+        source=usual.source if source is None else source,
+        host=usual.host if host is None else host,
+        url=url,
+    )
+
+
+def _states(words: UrlWords, printed: bool, bounds: Bounds) -> States:
+    return PrintedStates(words, bounds) if printed else CorrectedStates(words, bounds)

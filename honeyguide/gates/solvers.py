@@ -6,13 +6,14 @@ import numpy as np
 
 from honeyguide.contracts import State
 from honeyguide.gates.lim2016_model import lim2016_model
-from honeyguide.gates.mdp import PARSE, SKIP, Array, policy_iteration
+from honeyguide.gates.mdp import PARSE, SKIP, Array, Mask, policy_iteration
 
 STATES = 16
 PRIOR = 1.0  # pseudo-count of relevant pages a state, so that each is tried for a while
 STATE_MEMORY = 50  # pages of a state over which its counts decay
 CRAWL_MEMORY = 1500  # pages of any state over which all counts decay, to retry skipped states
-MOST_CHILDREN = 2.0  # expected children of a page, at most, so that values stay finite
+MOST_CHILDREN = 2.0  # expected children of a page, at most
+MOST_AHEAD = 0.95  # discounted children of a page, at most, so that values stay finite
 
 
 class Solver(Protocol):
@@ -42,8 +43,13 @@ class Solver(Protocol):
 class Lim2016Policy:
     """Policy iteration on the reward and transitions of lim2016_model; it never learns."""
 
-    def __init__(self, gamma: float = 0.9) -> None:
-        self._solution = policy_iteration(*lim2016_model(), gamma)
+    def __init__(
+        self,
+        gamma: float = 0.9,  # 1 maximises the mean reward of a step
+        penalty: float = 0.0,  # subtracted from the reward for skipping (§7.3.2)
+        first: Mask | None = None,  # as policy_iteration takes it
+    ) -> None:
+        self._solution = policy_iteration(*lim2016_model(penalty=penalty), gamma, first)
 
     def parses(self, state: int) -> bool:
         """As computed beforehand."""
@@ -77,10 +83,17 @@ class EstimatedPolicy:
     parsed, so that a state does not gain from having been seen in a good phase of the crawl.
     """
 
-    def __init__(self, gamma: float = 0.3, price: float = 0.8, every: int = 10) -> None:
+    def __init__(
+        self,
+        gamma: float = 0.3,
+        price: float = 0.8,
+        every: int = 10,  # pages between two policy iterations
+        first: Mask | None = None,  # as policy_iteration takes it
+    ) -> None:
         self.gamma = gamma
         self.price = price
-        self._every = every  # pages between two policy iterations
+        self._every = every
+        self._first = first
         self._children = np.zeros((STATES, STATES))
         self._parsed = np.zeros(STATES)
         self._relevant = np.zeros(STATES)
@@ -146,8 +159,9 @@ class EstimatedPolicy:
         moves = np.zeros((2, STATES, STATES))
         children = self._children / np.maximum(self._parsed, 1)[:, None]
         many = children.sum(axis=1, keepdims=True)
-        moves[PARSE] = children * np.minimum(1, MOST_CHILDREN / np.maximum(many, 1e-9))
-        self._q_values = policy_iteration(moves, rewards, self.gamma).q_values
+        most = min(MOST_CHILDREN, MOST_AHEAD / max(self.gamma, 1e-9))
+        moves[PARSE] = children * np.minimum(1, most / np.maximum(many, 1e-9))
+        self._q_values = policy_iteration(moves, rewards, self.gamma, self._first).q_values
         self._decide()
 
     def _decide(self) -> None:

@@ -7,23 +7,31 @@ import numpy as np
 
 from honeyguide import urls
 from honeyguide.contracts import Encoder
+from honeyguide.errors import HoneyguideError
 from honeyguide.text.languages import stem
 from honeyguide.text.words import terms
 
 MOST = 100_000  # words and URLs remembered
-LOW = 2 / 3  # a lower similarity counts as 0
 
 
 class UrlWords:
     """Similarity of URL words to the search words, as the judge `keyphrases` has it for pages."""
 
-    def __init__(self, search: Sequence[str], encoder: Encoder) -> None:
+    def __init__(
+        self,
+        search: Sequence[str],
+        encoder: Encoder,
+        low: float = 2 / 3,  # a lower similarity counts as 0
+    ) -> None:
+        if not 0 <= low <= 1:
+            raise HoneyguideError(f"a gate needs 0 <= similarity <= 1, not similarity={low:g}")
         searches = [terms(one) for one in search]
         self._searches = [found for found in searches if found]
         flat = [word for found in self._searches for word in found]
         self._stems = [stem(word, "en") for word in flat]
         self._vectors = encoder(flat)
         self._encoder = encoder
+        self._low = low
         self._ends: list[int] = np.cumsum([len(found) for found in self._searches]).tolist()
         self._known: dict[str, tuple[float, ...]] = {}
         # the highest score over searches; that of a search is the least of its words' similarities
@@ -65,7 +73,7 @@ class UrlWords:
         cosines = (self._encoder(new) @ self._vectors.T).tolist()
         for word, row in zip(new, cosines, strict=True):
             close = map(self._similarity, [word] * len(row), self._stems, row)
-            self._known[word] = tuple(value if value >= LOW else 0.0 for value in close)
+            self._known[word] = tuple(value if value >= self._low else 0.0 for value in close)
 
     def _similarity(self, word: str, root: str, cosine: float) -> float:
         """1 if both have the same stem, else the cosine; stems only where first letters agree."""

@@ -1,7 +1,8 @@
-"""Allow and deny lists of URLs: --allow and --deny (Lim 2016, §9.3)."""
+"""Allow and deny lists of URLs and titles: --allow and --deny (Lim 2016, §9.3)."""
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,21 +15,27 @@ from honeyguide.contracts import (
     MemoryView,
     Outlinks,
     State,
+    Verdict,
     Visit,
     nbytes_of,
 )
 from honeyguide.disk.line_files import read_lines
 from honeyguide.errors import HoneyguideError
+from honeyguide.guards.titles import DENIED_TITLE, listed_titles
 from honeyguide.guards.traps import FILE_TYPES
 from honeyguide.guards.wrapping import screened_by
-from honeyguide.urls.patterns import listed
+from honeyguide.urls.patterns import TITLE, listed
 
 NO_TEXT = "file without text"
 _ending = re.compile(r"\.([a-z0-9]{1,8})$", re.IGNORECASE).search
 
 
 class Lists:
-    """Refuses URLs by allow and deny lists and by file type; another guard decides on the rest."""
+    """Refuses URLs by allow and deny lists and by file type; another guard decides on the rest.
+
+    A page whose title is refused counts as not relevant; if it is denied, its links are not
+    followed either, unless it is a seed.
+    """
 
     def __init__(
         self,
@@ -39,6 +46,7 @@ class Lists:
     ) -> None:
         self._guard = guard
         self._listed = listed(allow, deny, host_globs)
+        self._title_refusal = listed_titles(allow, deny)
         self._tally: dict[str, list[int | str]] = {}  # reason -> count, first URL
 
     def refusal(self, url: str) -> str:
@@ -65,8 +73,16 @@ class Lists:
         return not self.refusal(link.url) and self._guard.allows(memory, id, link)
 
     def note(self, memory: MemoryView, id: int, visit: Visit) -> Visit:
-        """As the wrapped guard decides."""
-        return self._guard.note(memory, id, visit)
+        """As the wrapped guard decides, if the page's title is not refused."""
+        visit = self._guard.note(memory, id, visit)
+        page = visit.page
+        reason = self._title_refusal(page.title) if page is not None else ""
+        if page is None or not reason:
+            return visit
+        self._add(reason, page.url)
+        if reason == DENIED_TITLE and visit.link.depth > 0:
+            page = replace(page, links=())
+        return replace(visit, page=page, verdict=Verdict(0.0, False, (f"{reason}: {page.title}",)))
 
     @property
     def nbytes(self) -> int:
@@ -91,9 +107,12 @@ class Lists:
     def _count(self, url: str) -> bool:
         reason = self.refusal(url)
         if reason:
-            cut = self._tally.setdefault(reason, [0, url])
-            cut[0] = int(cut[0]) + 1
+            self._add(reason, url)
         return not reason
+
+    def _add(self, reason: str, url: str) -> None:
+        cut = self._tally.setdefault(reason, [0, url])
+        cut[0] = int(cut[0]) + 1
 
 
 def read_list(said: Iterable[str]) -> tuple[str, ...]:
@@ -118,6 +137,6 @@ def _patterns(said: str) -> list[str]:
 
 def _checked_port(pattern: str) -> str:
     """Refuse "localhost:8000": hosts are compared without ports, so it would match nothing."""
-    if re.fullmatch(r"[^/*]+:\d+", pattern):
+    if not pattern.startswith(TITLE) and re.fullmatch(r"[^/*]+:\d+", pattern):
         raise HoneyguideError(f"{pattern!r} names a port: say '{pattern}/', with a slash")
     return pattern

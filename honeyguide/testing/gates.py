@@ -49,7 +49,7 @@ ALL = 200  # more than there are
 
 
 def check_gate(gate: PartLike, *, encoder: Encoder | None = None) -> None:
-    """Raise a ContractError unless a gate keeps its promises; `search` and `encoder` are given.
+    """Raise a ContractError unless a gate keeps its promises; it gets `search`, `encoder`, `rng`.
 
     - `opens` answers True or False, also when the agent foresees nothing (None).
     - No link is lost: what was skipped is visited in the end, and nothing twice, with any agent.
@@ -133,7 +133,8 @@ class _Trial:
         self._encoder = encoder
 
     def navigator(self, agent: str = "breadth_first", seed: int = 0) -> Navigator:
-        inner = make_part("gate", self._part, MEMBERS, search=(TOPIC,), encoder=self._encoder)
+        offers = {"encoder": self._encoder, "rng": np.random.default_rng(seed)}
+        inner = make_part("gate", self._part, MEMBERS, search=(TOPIC,), **offers)
         gate: Gate = _Checked(inner)
         return steer(agent, seed, gate=gate)
 

@@ -10,6 +10,7 @@ from honeyguide.urls.domains import is_top_level
 from honeyguide.urls.spelling import host_of, origin_of
 
 DENIED, OUTSIDE = "denied", "not among what is allowed"
+TITLE = "title:"  # begins an entry of a list that is compared with titles, not with URLs
 ANOTHER_HOST = "another host: say --contact to go further"
 Refusal = Callable[[str], str]  # why a URL is not asked for; empty when it may be
 Host = TypeVar("Host", bound=Hashable)
@@ -41,14 +42,14 @@ class Patterns:
                 raise HoneyguideError(f"a pattern is longer than any URL: {pattern[:60]} ...")
             if "*" in pattern:
                 of_hosts = host_globs and _names_hosts(pattern)
-                (host_patterns if of_hosts else globs).append(_translated(pattern))
+                (host_patterns if of_hosts else globs).append(translated(pattern))
             elif "/" in pattern:
                 starts.append(pattern.removeprefix("https://").removeprefix("http://"))
             else:
                 self._hosts.add(pattern.lower().strip("."))
         self._starts = tuple(starts)
-        self._globs = _any_of(globs)
-        self._host_globs = _any_of(host_patterns) if host_patterns else None
+        self._globs = any_of(globs)
+        self._host_globs = any_of(host_patterns) if host_patterns else None
 
     def match(self, url: str) -> bool:
         """Whether any of the patterns matches a canonical URL."""
@@ -75,12 +76,12 @@ def _names_hosts(pattern: str) -> bool:
     return is_top_level(found[2].lower())
 
 
-def _any_of(expressions: Sequence[str]) -> re.Pattern[str]:
+def any_of(expressions: Sequence[str]) -> re.Pattern[str]:
     """One expression for several; none matches nothing."""
     return re.compile("|".join(expressions) or r"(?!)", re.IGNORECASE)
 
 
-def _translated(pattern: str) -> str:
+def translated(pattern: str) -> str:
     """A pattern as a regular expression: * matches any text, without backtracking."""
     first, *middle, last = (re.escape(piece) for piece in re.split(r"\*+", pattern))
     return f"(?s:{first}{''.join(f'(?>.*?{piece})' for piece in middle)}.*{last})\\Z"
@@ -88,6 +89,7 @@ def _translated(pattern: str) -> str:
 
 def listed(allow: Sequence[str], deny: Sequence[str], host_globs: bool = True) -> Refusal:
     """Refuse URLs that the deny list matches, or that a given allow list does not match."""
+    allow, deny = _of_urls(allow), _of_urls(deny)
     allowed = Patterns(allow, host_globs) if allow else None
     denied = Patterns(deny, host_globs)
 
@@ -97,6 +99,10 @@ def listed(allow: Sequence[str], deny: Sequence[str], host_globs: bool = True) -
         return OUTSIDE if allowed is not None and not allowed.match(url) else ""
 
     return refusal
+
+
+def _of_urls(patterns: Sequence[str]) -> list[str]:
+    return [pattern for pattern in patterns if not pattern.startswith(TITLE)]
 
 
 class HostLimit(Generic[Host]):

@@ -61,6 +61,12 @@ class GraphWorld:
         """`count` pages drawn uniformly, with replacement."""
         return [Link(self.graph.url(page)) for page in drawn(count, len(self.graph), rng)]
 
+    def hubs(self, count: int) -> list[Link]:
+        """The pages with most links to recorded pages, most first."""
+        links = np.diff(self.graph.inside()[0])
+        pages = np.argsort(-links, kind="stable")[:count].tolist()
+        return [Link(self.graph.url(page)) for page in pages]
+
     def labels(self) -> dict[str, int]:
         """How many pages have each label."""
         return self.graph.labels()

@@ -50,6 +50,21 @@ def test_iterative_deepening_ends_a_depth_before_the_next_and_visits_nothing_twi
     assert order(f"iterative_deepening:{step}", TinyWeb(TREE)) == expected
 
 
+@pytest.mark.parametrize(
+    ("deepest", "expected"), [(1, "acb"), (2, "acbedgf"), (3, "acbedgfh"), (9, "acbedgfh")]
+)
+def test_iterative_deepening_never_goes_below_its_maximum_depth(deepest, expected):
+    assert order(f"iterative_deepening:deepest={deepest}", TinyWeb(TREE)) == expected
+
+
+def test_a_maximum_depth_holds_for_larger_steps_and_for_links_found_again():
+    web = TinyWeb({"a": "b", "b": "c", "c": "dz", "d": "z", "z": ""})
+    assert order("iterative_deepening:step=5,deepest=3", web) == "abczd", "z is 3 from a, by c"
+    assert order("iterative_deepening:step=5,deepest=2", TinyWeb(web.links)) == "abc"
+    with pytest.raises(HoneyguideError, match="maximum depth of at least 1"):
+        make("agent", "iterative_deepening:deepest=0")
+
+
 def chain(hosts):
     """A chain of pages, each also linking to a page of its own that leads nowhere."""
     names = [chr(ord("a") + n) for n in range(len(hosts))]

@@ -7,12 +7,14 @@ import pytest
 
 from honeyguide.contracts import Link, Page, Verdict, Visit
 from honeyguide.engine.memory import Memory
+from honeyguide.errors import HoneyguideError
 from honeyguide.gates.parse_or_skip import ParseOrSkip
 from honeyguide.gates.solvers import EstimatedPolicy
-from honeyguide.gates.states import CorrectedStates, PrintedStates
+from honeyguide.gates.states import CORRECTED, PRINTED, CorrectedStates, PrintedStates
 from honeyguide.gates.url_record import UrlRecord
 from honeyguide.gates.url_words import UrlWords
 from honeyguide.plan import Plan
+from honeyguide.registry import make
 
 LITTLE, SOURCE, HERE, URL = 8, 4, 2, 1  # the features' places in a state
 YES, NO = Verdict(1.0, True), Verdict(0.0, False)
@@ -85,6 +87,98 @@ def test_previous_is_the_host_processed_before_as_printed_and_the_linking_one_as
         assert after_bad == isinstance(states, CorrectedStates), (
             "a good host links to it all the time"
         )
+
+
+def test_a_host_is_mostly_skipped_by_the_ratio_that_was_set(words):
+    states, crawled = PrintedStates(words, replace(PRINTED, ratio=3.0)), Crawled()
+    crawled.visit(states, "http://a.example/1", NO)
+    crawled.visit(states, "http://a.example/2", NO)
+    host = crawled.memory.urls.host_of(0)
+    states.hosts.skip(host)
+    assert crawled.state(states, "http://a.example/x") & LITTLE, "two parsed, one skipped"
+    crawled.visit(states, "http://a.example/3", NO)
+    assert not crawled.state(states, "http://a.example/x") & LITTLE, "three parsed, one skipped"
+
+
+@pytest.mark.parametrize(("bound", "true"), [(0.04, True), (0.06, False)])
+def test_hosts_are_good_from_the_mean_relevance_that_was_set(words, bound, true):
+    """By Lim's own score no page reaches 2/3: a bound within its reach makes the features work."""
+    states = PrintedStates(words, replace(PRINTED, source=bound, host=bound))
+    crawled = Crawled()
+    crawled.visit(states, "http://a.example/1", Verdict(0.05, True))
+    assert bool(crawled.state(states, "http://a.example/x") & HERE) == true
+    assert bool(crawled.state(states, "http://b.example/x") & SOURCE) == true
+
+
+@pytest.mark.parametrize(("bound", "true"), [(0.9, True), (1.5, False)])
+def test_corrected_hosts_are_good_from_a_multiple_of_the_crawls_share(words, bound, true):
+    states = CorrectedStates(words, replace(CORRECTED, host=bound))
+    crawled = Crawled()
+    for number in range(4):
+        crawled.visit(states, f"http://a.example/{number}", YES if number % 2 else NO)
+        crawled.visit(states, f"http://b.example/{number}", YES if number % 2 else NO)
+    assert bool(crawled.state(states, "http://a.example/x") & HERE) == true
+
+
+def test_a_url_is_promising_from_the_similarity_that_was_set(encoder):
+    url = "http://rock.example/geology/"  # the words rock, example, geology
+    share = UrlWords(["geology"], encoder).mean(url)
+    assert 0 < share < 2 / 3
+    for bound, true in ((share / 2, True), (share + 0.01, False)):
+        states = PrintedStates(UrlWords(["geology"], encoder), replace(PRINTED, url=bound))
+        assert bool(Crawled().state(states, url) & URL) == true
+    assert UrlWords(["geology"], encoder, low=0.0).mean(url) > share, "rock counts, too"
+
+
+REFUSED = {
+    "parse_or_skip:gamma=1": "parse_or_skip needs 0 <= gamma < 1, not gamma=1.0",
+    "parse_or_skip_q:gamma=1": "parse_or_skip_q needs 0 <= gamma < 1, not gamma=1.0",
+    "parse_or_skip_document:gamma=1.5": "0 <= gamma <= 1, not gamma=1.5",
+    "parse_or_skip:ratio=0.5": "1 <= ratio, not ratio=0.5",
+    "parse_or_skip:source_bound=0": "0 < source_bound, not source_bound=0",
+    "parse_or_skip_q:host_bound=-1": "0 < host_bound, not host_bound=-1",
+    "parse_or_skip:url_bound=2": "0 < url_bound <= 1, not url_bound=2",
+    "parse_or_skip_document:similarity=-0.1": "0 <= similarity <= 1, not similarity=-0.1",
+    "parse_or_skip:first=best": "first policy is one of skip, parse, random, not 'best'",
+}
+
+
+@pytest.mark.parametrize("spec", REFUSED)
+def test_bounds_and_discounts_that_cannot_work_are_refused_in_a_sentence(spec, encoder):
+    with pytest.raises(HoneyguideError) as refused:
+        make("gate", spec, search=("geology",), encoder=encoder)
+    assert REFUSED[spec] in str(refused.value)
+
+
+def test_the_documents_gate_can_be_asked_for_its_gamma_of_one_and_its_penalty(encoder):
+    def parsed(spec):
+        gate = make("gate", spec, search=("geology",), encoder=encoder)
+        return sum(row["decision"] == "parse" for row in gate.policy())
+
+    assert parsed("parse_or_skip_document") == 0
+    assert parsed("parse_or_skip_document:gamma=1") == 0
+    assert parsed("parse_or_skip_document:gamma=1,penalty=0.5") == 0
+    assert parsed("parse_or_skip_document:gamma=1,penalty=1.5") == 16
+
+
+def test_a_random_first_policy_takes_the_plans_random_seed_and_leads_to_the_same_crawl():
+    def asked(gate, seed):
+        plan = Plan(
+            world="synthetic:pages=2000",
+            judge="label:geology",
+            seeds=("geology",),
+            agent="breadth_first",
+            gate=gate,
+            budget=120,
+            random_seed=seed,
+        )
+        urls = []
+        plan.simulate(lambda visit, step, now: urls.append(visit.link.url))
+        return urls
+
+    usual = asked("parse_or_skip", 0)
+    assert asked("parse_or_skip:first=random", 1) == usual
+    assert asked("parse_or_skip:first=random", 2) == usual
 
 
 def test_a_url_is_relevant_by_its_words(words, encoder):

@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from honeyguide.errors import HoneyguideError
 from honeyguide.gates.lim2016_model import FEATURES, lim2016_model
-from honeyguide.gates.mdp import PARSE, policy_iteration
+from honeyguide.gates.mdp import PARSE, first_policy, policy_iteration
 from honeyguide.gates.solvers import EstimatedPolicy, Lim2016Policy, QLearning
 
 
@@ -66,6 +67,70 @@ def test_policy_iteration_finds_a_policy_that_no_single_change_improves(seed, ga
     chosen = solution.q_values[np.arange(6), solution.parses.astype(int)]
     assert np.allclose(chosen, solution.values)
     assert np.all(solution.q_values.max(axis=1) <= solution.values + 1e-6)
+
+
+@settings(max_examples=30)
+@given(st.integers(0, 2**32 - 1))
+def test_without_a_discount_the_policy_is_that_of_a_discount_next_to_one(seed):
+    rng = np.random.default_rng(seed)
+    moves = rng.dirichlet(np.ones(6), size=(2, 6))
+    rewards = rng.normal(size=(6, 2))
+    undiscounted = policy_iteration(moves, rewards, 1.0)
+    assert np.array_equal(undiscounted.parses, policy_iteration(moves, rewards, 1 - 1e-6).parses)
+    assert np.all(np.isfinite(undiscounted.values))
+
+
+def test_without_a_discount_the_mean_reward_of_a_step_decides():
+    """Parsing pays once and leads to a poor state for good; skipping pays a little for ever."""
+    rich, poor = [1.0, 0.0], [0.0, 1.0]
+    moves = np.array([[rich, [0.01, 0.99]], [poor, [0.01, 0.99]]])
+    rewards = np.array([[0.1, 5.0], [0.0, 0.0]])
+    assert policy_iteration(moves, rewards, 0.5).parses[0]
+    assert not policy_iteration(moves, rewards, 1.0).parses[0]
+
+
+@pytest.mark.parametrize("penalty", [0.0, 0.25, 0.5, 1.0, 1.5])
+def test_the_documents_gamma_of_one_gives_the_policy_of_a_discount_next_to_one(penalty):
+    model = lim2016_model(penalty=penalty)
+    expected = policy_iteration(*model, 0.99999).parses
+    assert np.array_equal(policy_iteration(*model, 1.0).parses, expected)
+    parsed = int(expected.sum())
+    assert parsed == 0 if penalty <= 0.5 else parsed >= 8, "only a large penalty changes it"
+
+
+@settings(max_examples=30)
+@given(st.integers(0, 2**32 - 1), st.sampled_from([0.3, 0.9, 0.99, 1.0]), st.floats(0, 2))
+def test_the_policy_does_not_depend_on_the_random_one_it_starts_from(seed, gamma, penalty):
+    model = lim2016_model(penalty=penalty)
+    first = first_policy("random", 16, np.random.default_rng(seed))
+    begun, usual = policy_iteration(*model, gamma, first), policy_iteration(*model, gamma)
+    assert np.array_equal(begun.parses, usual.parses)
+    assert begun.rounds >= 1 + (not np.array_equal(first, usual.parses))
+
+
+def test_the_first_policy_can_be_chosen():
+    assert not first_policy("skip", 16).any()
+    assert first_policy("parse", 16).all()
+    drawn = [first_policy("random", 16, np.random.default_rng(seed)) for seed in (1, 1, 2)]
+    assert np.array_equal(drawn[0], drawn[1])
+    assert not np.array_equal(drawn[0], drawn[2])
+    with pytest.raises(HoneyguideError, match="one of skip, parse, random, not 'any'"):
+        first_policy("any", 16)
+    with pytest.raises(HoneyguideError, match="needs a random generator"):
+        first_policy("random", 16)
+
+
+@pytest.mark.parametrize("gamma", [0.5, 0.9, 0.99])
+def test_values_stay_finite_where_every_page_leads_to_many(gamma):
+    """Two children a page at a discount of a half are as much as the page itself, for ever."""
+    one = EstimatedPolicy(gamma=gamma, every=1)
+    for _ in range(200):
+        one.learn(3, True, 0.5)
+        for _ in range(4):
+            one.learn_child(3, 3)
+    value = one.q_values()[3, PARSE]
+    assert 0 < value < 100
+    assert one.parses(3)
 
 
 def teach(solver, chance, steps=3000, seed=0):

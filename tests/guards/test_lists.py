@@ -10,6 +10,7 @@ from honeyguide.features.discovery import Discovery
 from honeyguide.frontiers.best_first import BestFirst
 from honeyguide.guards.lists import NO_TEXT, Lists, read_list
 from honeyguide.guards.none import NoGuard
+from honeyguide.guards.titles import DENIED_TITLE, OTHER_TITLE, listed_titles
 from honeyguide.plan import Plan
 from honeyguide.storage.crawl_folder import run_crawl
 from honeyguide.storage.database import create
@@ -153,3 +154,90 @@ def test_a_crawl_keeps_to_its_lists():
     kept.simulate(lambda visit, step, now: asked.append(visit.link.url.split("/")[2]))
     assert len(hosts) > 1
     assert set(asked) == {home}
+
+
+@pytest.mark.parametrize(
+    ("pattern", "title", "fits"),
+    [
+        ("title:log in", "Log in - Example", True),
+        ("title:log in", "Please  LOG\nIN", True),
+        ("title:log in", "Catalog in print", False),
+        ("title:log in", "In the log", False),
+        ("title:404", "Error 404", True),
+        ("title:C++", "The C++ language", True),
+        ("title:Category:*", "Category:Birds", True),
+        ("title:Category:*", "In Category:Birds", False),
+        ("title:* - Forum", "Rocks - forum", True),
+        ("title:* - Forum", "Rocks - Forum rules", False),
+        ("title:*bird*", "Seabirds", True),
+    ],
+)
+def test_a_title_fits_by_its_words_or_by_a_pattern_of_the_whole(pattern, title, fits):
+    assert listed_titles([], [pattern])(title) == (DENIED_TITLE if fits else "")
+    assert listed_titles([pattern], [])(title) == ("" if fits else OTHER_TITLE)
+
+
+def titled(**lists):
+    """A crawl of three pages: a seed with two links, one titled Log in, the other Rocks."""
+    seed, door, rocks, more = (f"http://a.example/{n}" for n in ("", "door", "rocks", "more"))
+    guard = Lists(NoGuard(), **lists)
+    navigator = Navigator(First(), BestFirst(1, np.random.default_rng(0)), guard=guard)
+    navigator.seed([Link(seed)])
+    titles = {seed: "Log in", door: "Log in", rocks: "Rocks", more: "More"}
+    links = {seed: (door, rocks), door: (more,)}
+    relevant = []
+    while (link := navigator.choose(0.0)) is not None:
+        found = tuple(Link(url, depth=1) for url in links.get(link.url, ()))
+        page = Page(link.url, titles[link.url], links=found)
+        step = navigator.absorb(Visit(link, page, Verdict(1.0, True)), 0.0)
+        relevant += [link.url.rpartition("/")[2]] * step.verdict.relevant
+    return relevant, navigator
+
+
+def test_a_page_with_a_denied_title_counts_for_nothing_and_its_links_are_not_followed():
+    relevant, navigator = titled(deny=["title:log in"])
+    assert relevant == ["rocks"], "the seed's links are followed, those of door are not"
+    assert {cut.reason: cut.count for cut in navigator.guard.report()} == {DENIED_TITLE: 2}
+
+
+def test_with_allowed_titles_no_other_page_counts_but_links_are_followed_anywhere():
+    relevant, navigator = titled(allow=["title:Rocks", "title:More"])
+    assert relevant == ["rocks", "more"]
+    assert {cut.reason: cut.count for cut in navigator.guard.report()} == {OTHER_TITLE: 2}
+
+
+def test_titles_and_urls_stand_in_one_list_and_a_title_allows_no_url():
+    lists = Lists(NoGuard(), allow=["a.example", "title:Rocks"], deny=["title:2024"])
+    assert lists.refusal("http://b.example/") == OUTSIDE
+    assert Lists(NoGuard(), allow=["title:Rocks"]).refusal("http://b.example/") == ""
+
+
+def test_a_denied_title_of_digits_is_no_port_and_an_empty_one_is_refused(tmp_path):
+    file = tmp_path / "deny.txt"
+    file.write_text("title:404  # not found\nbad.example\n")
+    assert read_list([str(file)]) == ("title:404", "bad.example")
+    with pytest.raises(HoneyguideError, match="'title:' names no title"):
+        Lists(NoGuard(), deny=["title: "])
+
+
+def test_a_stored_crawl_with_denied_titles_goes_on_as_it_was(tmp_path):
+    task = {
+        "topic": "geology",
+        "judge": "label:geology",
+        "seeds": ["geology"],
+        "world": "synthetic:pages=2000",
+    }
+    titles = []
+    Plan(**task, budget=40).simulate(
+        lambda visit, step, now: titles.extend([visit.page.title] if step.verdict.relevant else [])
+    )
+    deny = (f"title:{titles[-1].split()[0]}",)
+    kept = []
+    Plan(**task, deny=deny, budget=40).simulate(
+        lambda visit, step, now: kept.append(step.verdict.relevant)
+    )
+    assert 0 < sum(kept) < len(titles)
+    create(tmp_path, task | {"deny": deny, "budget": 15})
+    assert run_crawl(tmp_path, lambda plan, recorded, visit: None).outcome.pages == 15
+    resumed = run_crawl(tmp_path, lambda plan, recorded, visit: None, budget=40).outcome
+    assert (resumed.pages, resumed.relevant) == (40, sum(kept))

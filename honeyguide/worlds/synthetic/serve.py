@@ -23,10 +23,12 @@ class Server:
         world: SyntheticWorld,
         port: int = 0,  # 0: a free one
         slowest: float = 0.5,  # seconds that slow pages take at most, and hosts that do not answer
+        latency: float = 0.0,  # seconds before every answer
     ) -> None:
         self.world = world
         self.port = port
         self.slowest = slowest
+        self.latency = latency
         self.requests: list[str] = []  # URLs in the order of requests
 
     async def __aenter__(self) -> Self:
@@ -50,6 +52,8 @@ class Server:
     async def _answer(self, request: web.Request) -> web.Response:
         name = request.host.partition(":")[0].lower()
         self.requests.append(f"http://{name}{request.raw_path}")
+        if self.latency:
+            await asyncio.sleep(self.latency)
         host = self.world.names.find_host(name)
         if host is None:
             return web.Response(status=404, text="no such host")

@@ -30,11 +30,7 @@ def whole_truth(
     progress: Callable[[int, int], None] | None = None,
 ) -> Truth:
     """The links and relevance of every page."""
-    if layout.pages > MOST_PAGES:
-        raise HoneyguideError(
-            f"the truth of a generated web is known up to {MOST_PAGES:,} pages, "
-            f"and this one has {layout.pages:,}"
-        )
+    _check_size(layout)
     offsets = np.zeros(layout.pages + 1, dtype=np.int64)
     relevant = np.zeros(layout.pages, dtype=np.bool_)
     rows: list[NDArray[np.int32]] = []
@@ -53,6 +49,22 @@ def whole_truth(
         np.concatenate(rows),
         lambda page: names.url(layout.spot(page)),
     )
+
+
+def link_counts(layout: Layout, wiring: Wiring) -> NDArray[np.int64]:
+    """The number of pages that each page links to; 0 where a visit fails or is redirected."""
+    _check_size(layout)
+    spots = (layout.spot(page) for page in range(layout.pages))
+    counts = (len(set(wiring.targets(s))) if arrives(layout, s) is s else 0 for s in spots)
+    return np.fromiter(counts, np.int64, layout.pages)
+
+
+def _check_size(layout: Layout) -> None:
+    if layout.pages > MOST_PAGES:
+        raise HoneyguideError(
+            f"the truth of a generated web is known up to {MOST_PAGES:,} pages, "
+            f"and this one has {layout.pages:,}"
+        )
 
 
 def reachable(truth: Truth, starts: Sequence[int]) -> Mask:

@@ -25,7 +25,7 @@ from honeyguide.worlds.synthetic.layout import (
 from honeyguide.worlds.synthetic.manners import House
 from honeyguide.worlds.synthetic.names import Names
 from honeyguide.worlds.synthetic.traps import Traps
-from honeyguide.worlds.synthetic.truth import arrives, reachable, whole_truth
+from honeyguide.worlds.synthetic.truth import arrives, link_counts, reachable, whole_truth
 from honeyguide.worlds.synthetic.wiring import Wiring
 from honeyguide.worlds.synthetic.writing import Writer
 
@@ -126,6 +126,12 @@ class SyntheticWorld:
     def sample(self, count: int, rng: np.random.Generator) -> list[Link]:
         """`count` pages drawn uniformly, with replacement."""
         pages = drawn(count, self.pages, rng)
+        return [Link(self.names.url(self.layout.spot(page))) for page in pages]
+
+    def hubs(self, count: int) -> list[Link]:
+        """The pages with most links to other pages, most first, in webs of up to 500,000 pages."""
+        links = link_counts(self.layout, self.wiring)
+        pages = np.argsort(-links, kind="stable")[:count].tolist()
         return [Link(self.names.url(self.layout.spot(page))) for page in pages]
 
     def topics(self) -> tuple[str, ...]:
