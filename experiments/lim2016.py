@@ -94,15 +94,15 @@ def _features(quick: bool) -> list[Trial]:
 # --------------------------------------------------------------------------- report
 
 PAPER_FOUND = (
-    "Lim (2016) found that a modified depth-first search keeps fewer links waiting than "
-    "breadth-first search (26,864 against 68,615 after 500 pages of the live web) and takes less "
-    "time (1,881 s against 4,459 s), and that policy iteration over 16 states says to skip every "
+    "A modified depth-first search keeps fewer links waiting than breadth-first search "
+    "(26,864 against 68,615 after 500 pages of the live web) and takes less "
+    "time (1,881 s against 4,459 s); policy iteration over 16 states says to skip every "
     "page, whatever the penalty and the discount."
 )
 WHY = (
-    "They differ because the paper's seconds follow the size of the pages that each order happened "
+    "The paper's seconds follow the size of the pages that each order happened "
     "to visit, 51 to 70 ms for each waiting link, and are spent on requests and on comparing "
-    "phrases one pair at a time, not on the order; and because its reward counts features, so that "
+    "phrases one pair at a time, not on the order; and its reward counts features, so that "
     "relevance has no part in its policy."
 )
 
@@ -110,7 +110,8 @@ WHY = (
 def we_found(results: Results) -> str:
     """Say in a sentence what our runs show, with their figures."""
     said = [_found_in_lists(results), _found_in_time(results), _found_by_composite(results)]
-    return f"We found that {'; that '.join(filter(None, said)) or 'nothing has been run yet'}."
+    sentence = "; ".join(filter(None, said))
+    return f"{sentence[:1].upper()}{sentence[1:]}." if sentence else ""
 
 
 def _found_in_lists(results: Results) -> str:

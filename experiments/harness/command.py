@@ -43,7 +43,12 @@ def _act(given: argparse.Namespace, arguments: Sequence[str]) -> int:
 
 
 def _as_typed(arguments: Sequence[str]) -> str:
-    return printable(shlex.join(["python", "-m", "experiments", *arguments]))
+    """The command for a report, with DATA, OUT and WEBS in place of this machine's folders."""
+    shown = list(arguments)
+    for flag in ("--data", "--out", "--webs"):
+        if flag in shown[:-1]:
+            shown[shown.index(flag) + 1] = flag[2:].upper()
+    return printable(shlex.join(["python", "-m", "experiments", *shown]))
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -203,6 +203,7 @@ class Threshold:
     """An agent that stops below a score, and foresees."""
 
     features, frontier, max_waiting, foresees = UrlWords(), "best_first", None, True
+    refreshes = False
 
     def stops(self, best_score):
         return best_score < 0.7
