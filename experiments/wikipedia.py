@@ -27,7 +27,7 @@ from experiments.similarities import report_similarities
 from experiments.topics import PAIRS, Topic, pertejo_entry
 from experiments.trained_networks import REHEARSED
 from experiments.wikipedia_export import SITE
-from experiments.wikipedia_webs import FULL, REDUCED, TOP, Prepared, peak_megabytes, prepare
+from experiments.wikipedia_webs import FULL, REDUCED, TOP, Dump, Prepared, peak_megabytes, prepare
 from honeyguide.bench.plots import draw_link_curves
 from honeyguide.cli.progress import progress_bar
 from honeyguide.disk.output_paths import check_folder
@@ -67,14 +67,13 @@ class Settings:
     gammas: tuple[float, ...] = tuple(GAMMAS)
     full_topics: tuple[str, ...] = ON_FULL
     reduced_topics: tuple[str, ...] = ON_REDUCED
-    share: float = 0.1  # of the pages in the reduced dump
 
 
 QUICK = Settings(
-    steps=60,
+    steps=40,
     network_steps=40,
     gammas=(0.1, 0.3, 0.9),
-    full_topics=("fiction", "geology"),
+    full_topics=("geology",),
     reduced_topics=("geology",),
 )
 
@@ -95,8 +94,8 @@ class Crawls:
         made = {
             "gamma": self._gamma(),
             "network": self._network(),
-            "topics": self._topics(),
             "exhausted": self._exhausted(),
+            "topics": self._topics(),
         }
         return tuple(
             Part(name=name, trials=lambda quick, trials=trials: trials)  # type: ignore[misc]
@@ -218,11 +217,12 @@ class Report:
              "links per page"],
             [[name, *TABLE_4_1[name], *numbers] for name, numbers in ours.items()],
         )  # fmt: skip
+        share = 100 * self._webs.steps.source["share"]
         page.text(
             "Links per page are, as in the paper's code (A.1), those of pages that have any; in "
             f"the first row, of all. {full['redirects']:,} redirects lead to pages. Pages of the "
-            f"{share_said(self._settings.share)} are drawn at random; the articles of the topics "
-            "are always among them."
+            f"reduced dump ({share:g} %) are drawn at random; the articles of the topics are "
+            "always among them."
         )
         for number, web, facts in ((1, FULL, full), (2, REDUCED, reduced)):
             name = f"links-{web}.png"
@@ -346,11 +346,6 @@ def _taken(results: Results, part: str) -> tuple[float, float]:
     return sum(run["seconds"] for run in runs), sum(run["processor_seconds"] for run in runs)
 
 
-def share_said(share: float) -> str:
-    """Name a share of a dump: "reduced dump (10 %)"."""
-    return f"reduced dump ({100 * share:g} %)"
-
-
 def _between(facts: dict[str, Any]) -> tuple[int, int, float]:
     """Pages, links between different pages, and links per page that has any."""
     return facts["pages"], facts["links"], facts["links"] / max(1, facts["pages_with_links"])
@@ -395,7 +390,8 @@ def main(arguments: Sequence[str]) -> int:
     given = _parser().parse_args(arguments)
     command = printable(shlex.join(["python", "-m", "experiments.wikipedia", *arguments]))
     try:
-        report = run(given.dump, given.out, _settings(given), given.quick, command)
+        dump = Dump(given.dump, _share(given.share), given.pagelinks)
+        report = run(dump, given.out, _settings(given), given.quick, command)
     except HoneyguideError as error:
         sys.stderr.write(f"experiments: {' '.join(str(error).split())}\n")
         return 1
@@ -421,25 +417,34 @@ def _parser() -> argparse.ArgumentParser:
         "--network-steps", type=int, help=f"pages of a network's crawl; {usual.network_steps:,}"
     )
     parser.add_argument("--runs", type=int, help=f"of crawlers that draw; {usual.runs}")
-    parser.add_argument("--share", type=float, help=f"of the reduced dump; {usual.share}")
+    parser.add_argument(
+        "--share", type=float, default=0.1, help="of the pages in the reduced dump; 0.1"
+    )
+    parser.add_argument("--pagelinks", type=Path, help="the wiki's own links, pagelinks.sql.gz")
     return parser
 
 
 def _settings(given: argparse.Namespace) -> Settings:
     settings = QUICK if given.quick else Settings()
-    names = ("steps", "network_steps", "runs", "share")
+    names = ("steps", "network_steps", "runs")
     said = {name: getattr(given, name) for name in names if getattr(given, name) is not None}
     for name, number in said.items():
-        if not number > 0 or (name == "share" and number > 1):
+        if number < 1:
             raise HoneyguideError(f"--{name.replace('_', '-')} cannot be {number}")
     return replace(settings, **said)
 
 
-def run(dump: Path, out: Path, settings: Settings, quick: bool, command: str) -> Path:
+def _share(share: float) -> float:
+    if not 0 < share <= 1:
+        raise HoneyguideError(f"--share is above 0 and at most 1, not {share:g}")
+    return share
+
+
+def run(dump: Dump, out: Path, settings: Settings, quick: bool, command: str) -> Path:
     """Do the steps and trials that have no stored result; return the path of the report."""
     check_folder(out)
     titles = {word: (topic.seed, *OTHER_TITLES.get(word, ())) for word, topic in TOPICS.items()}
-    webs = prepare(dump, out, settings.share, titles, _say)
+    webs = prepare(dump, out, titles, _say)
     experiment = Experiment(
         name="pertejo2021-dump",
         version=1,

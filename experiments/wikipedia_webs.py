@@ -41,8 +41,8 @@ class Steps:
         kept = json.loads(path.read_text()) if path.exists() else {"source": source, "steps": {}}
         if kept["source"] != source:
             raise HoneyguideError(
-                f"{path.parent} was made from another dump or with another --share: choose another "
-                "folder with --out"
+                f"{path.parent} was made from another dump, or with another --share or "
+                "--pagelinks: choose another folder with --out"
             )
         self.source, self.done = source, kept["steps"]
 
@@ -90,6 +90,20 @@ def peak_megabytes() -> int:
 
 
 @dataclass(frozen=True, slots=True)
+class Dump:
+    """The files of a dump, and how much of it the reduced one has."""
+
+    pages: Path
+    share: float = 0.1
+    pagelinks: Path | None = None  # the wiki's own table of links
+
+    def recognised(self) -> Result:
+        """What tells one dump from another."""
+        links = {} if self.pagelinks is None else {"pagelinks": _recognised(self.pagelinks)}
+        return {"dump": _recognised(self.pages), "share": self.share, **links}
+
+
+@dataclass(frozen=True, slots=True)
 class Prepared:
     """The webs of a dump, and what is known of them."""
 
@@ -103,20 +117,18 @@ class Prepared:
         return int(self.facts[web]["pages"])
 
 
-def prepare(
-    dump: Path, out: Path, share: float, topics: Mapping[str, Sequence[str]], say: Say
-) -> Prepared:
+def prepare(dump: Dump, out: Path, topics: Mapping[str, Sequence[str]], say: Say) -> Prepared:
     """Import a dump, find the topics' articles, draw a sample and count links and relevant pages.
 
     `topics` has the titles to try for the article of each topic; those without one are left out.
     """
-    source = _recognised(dump) | {"share": share, "topics": sorted(topics)}
+    source = dump.recognised()
     folder = out / "webs"
     folder.mkdir(parents=True, exist_ok=True)
     steps = Steps(out / "steps.json", source, say)
     imported = steps.run("import", lambda: _import(dump, folder / FULL))
     seeds = steps.run("articles of topics", lambda: _articles(folder / FULL, topics))
-    steps.run("sample", lambda: _sample(folder, share, list(seeds.values())))
+    steps.run("sample", lambda: _sample(folder, dump.share, list(seeds.values())))
     facts = {
         web: steps.run(f"links and words, {web}", lambda web=web: _facts(folder / web, topics))  # type: ignore[misc]
         for web in (FULL, REDUCED)
@@ -128,19 +140,18 @@ def prepare(
     return Prepared(folder, seeds, facts, steps)
 
 
-def _recognised(dump: Path) -> Result:
-    """What tells one dump from another."""
+def _recognised(path: Path) -> Result:
     try:
-        with dump.open("rb") as file:
+        with path.open("rb") as file:
             head = hashlib.sha256(file.read(DIGESTED)).hexdigest()
-        return {"dump": dump.name, "bytes": dump.stat().st_size, "sha256_of_first_megabyte": head}
+        return {"name": path.name, "bytes": path.stat().st_size, "sha256_of_first_megabyte": head}
     except OSError as error:
-        raise HoneyguideError(f"cannot read the dump {dump}: {error.strerror}") from None
+        raise HoneyguideError(f"cannot read the dump {path}: {error.strerror}") from None
 
 
-def _import(dump: Path, out: Path) -> Result:
+def _import(dump: Dump, out: Path) -> Result:
     _clear(out)
-    return dict(import_wikipedia(dump, out))
+    return dict(import_wikipedia(dump.pages, out, pagelinks=dump.pagelinks))
 
 
 def _clear(out: Path) -> None:
