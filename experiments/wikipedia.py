@@ -25,7 +25,7 @@ from experiments.pertejo2021 import GAMMAS, TABLE_4_2, TABLE_4_3
 from experiments.pertejo2021_pairs import ON_PAIRS, REHEARSED_ON_PAIRS
 from experiments.similarities import report_similarities
 from experiments.topics import PAIRS, Topic, pertejo_entry
-from experiments.trained_networks import REHEARSED
+from experiments.trained_networks import REHEARSED, opened_task
 from experiments.wikipedia_export import SITE
 from experiments.wikipedia_webs import FULL, REDUCED, TOP, Dump, Prepared, peak_megabytes, prepare
 from honeyguide.bench.plots import draw_link_curves
@@ -323,8 +323,9 @@ class Report:
         ]
         rows += [[f"crawls, {part}", *_taken(results, part), None] for part in _parts(results)]
         page.table(["step", "seconds", "processor seconds", "peak memory until then, MB"], rows)
+        peak = self._webs.steps.peak_megabytes()
         page.text(
-            f"Peak memory of the whole command: {peak_megabytes():,} MB, the largest child process "
+            f"Peak memory of the whole command: {peak:,} MB, the largest child process "
             "included. Texts are read page by page; what grows with the dump are its titles while "
             "it is imported, and with a crawl the links that wait. Most of it is GloVe, which is "
             "loaded anew for each topic and part, and the library of the network."
@@ -462,6 +463,8 @@ def run(dump: Dump, out: Path, settings: Settings, quick: bool, command: str) ->
         def advance(trial: Trial, of: int) -> None:
             news = f"{trial.part}: {trial.entry.name}, {trial.task.name}"
             bar.update(task, advance=1, total=of, news=news)
+            if trial.part != "network":
+                opened_task.cache_clear()  # the encoder of the networks, 400 MB
 
         return run_experiment(options, advance, _say)
 

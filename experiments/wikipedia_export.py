@@ -33,8 +33,9 @@ SCHEMA = "http://www.mediawiki.org/xml/export-0.10/"
 # table 4.1: links between different articles, per article that has any; share that has any; what
 # stands on pages besides, per article: links repeated, and links to no article
 LINKS, LINKED, REPEATED, OUTSIDE = 21.41, 0.91, 5.5, 6.0
-SPREAD = 1.1  # of the logarithm of links per article: about half keep a link in a tenth of the wiki
+SPREAD = 1.5  # of the logarithm of links per article: about half keep a link in a tenth of the wiki
 MOST_LINKS = 3000
+TOPIC_LINKS = 150  # at least, of the articles about topics: crawls start there
 POPULAR = 2.2  # an article's rank is drawn as share ** this: few articles get most links
 OWN, KIN = 0.5, 0.15  # shares of links to articles of the same topic, of the same family
 NAMED, NAMED_BY_KIN, NAMED_BY_OTHERS = 0.4, 0.06, 0.003  # articles that have a topic's own word
@@ -143,11 +144,13 @@ class Wiki:
     def targets(self, article: int) -> list[int]:
         """The articles that an article links to, each once, in the order of their links."""
         chance = self.chance(3, article)
-        if chance.random() >= LINKED:
+        is_topic = article < len(self.topics)
+        if chance.random() >= LINKED and not is_topic:
             return []
         mean = math.log(LINKS) - SPREAD**2 / 2
         wanted = round(math.exp(chance.gauss(mean, SPREAD)))
-        wanted = max(1, min(wanted, MOST_LINKS, self.pages // 4))
+        wanted = max(wanted, TOPIC_LINKS if is_topic else 1)
+        wanted = min(wanted, MOST_LINKS, self.pages // 4)
         found: dict[int, None] = {}
         for _ in range(4 * wanted):  # the most popular are drawn again and again
             if len(found) == wanted:

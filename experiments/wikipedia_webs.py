@@ -38,13 +38,22 @@ class Steps:
     def __init__(self, path: Path, source: Result, say: Say) -> None:
         self._path, self._say = path, say
         self.done: dict[str, Result] = {}
-        kept = json.loads(path.read_text()) if path.exists() else {"source": source, "steps": {}}
+        kept: Result = {"source": source, "steps": {}}
+        if path.exists():
+            kept = json.loads(path.read_text())
         if kept["source"] != source:
             raise HoneyguideError(
                 f"{path.parent} was made from another dump, or with another --share or "
                 "--pagelinks: choose another folder with --out"
             )
         self.source, self.done = source, kept["steps"]
+        self._peak: int = kept.get("peak_megabytes", 0)
+
+    def peak_megabytes(self) -> int:
+        """The most memory that the command had until now, earlier starts of it included."""
+        self._peak = max(self._peak, peak_megabytes())
+        self._save()
+        return self._peak
 
     def run(self, name: str, work: Callable[[], Result]) -> Result:
         """Return the stored result of a step, or do it, store it and say what it took."""
@@ -64,7 +73,7 @@ class Steps:
 
     def _save(self) -> None:
         with replacing(self._path) as file:
-            data = {"source": self.source, "steps": self.done}
+            data = {"source": self.source, "peak_megabytes": self._peak, "steps": self.done}
             file.write(json.dumps(data, indent=1).encode())
 
 
