@@ -64,6 +64,7 @@ class Settings:
     steps: int = 10_000  # pages of a crawl
     network_steps: int = 5_000  # pages of training, and of test
     runs: int = 1  # of crawlers that draw at random
+    workers: int = 1  # processes that crawl
     gammas: tuple[float, ...] = tuple(GAMMAS)
     full_topics: tuple[str, ...] = ON_FULL
     reduced_topics: tuple[str, ...] = ON_REDUCED
@@ -323,12 +324,13 @@ class Report:
         ]
         rows += [[f"crawls, {part}", *_taken(results, part), None] for part in _parts(results)]
         page.table(["step", "seconds", "processor seconds", "peak memory until then, MB"], rows)
-        peak = self._webs.steps.peak_megabytes()
+        workers = self._settings.workers
+        peak = self._webs.steps.peak_megabytes(workers)
         page.text(
-            f"Peak memory of the whole command: {peak:,} MB, the largest child process "
-            "included. Texts are read page by page; what grows with the dump are its titles while "
-            "it is imported, and with a crawl the links that wait. Most of it is GloVe, which is "
-            "loaded anew for each topic and part, and the library of the network."
+            f"Peak memory of the whole command: at most {peak:,} MB, of which {workers} times the "
+            "largest child process. Texts are read page by page; what grows with the dump are its "
+            "titles while it is imported, and with a crawl the links that wait. Most of it is "
+            "GloVe, which is loaded anew for each topic and part, and the library of the network."
         )
 
 
@@ -392,14 +394,16 @@ def main(arguments: Sequence[str]) -> int:
     command = printable(shlex.join(["python", "-m", "experiments.wikipedia", *arguments]))
     try:
         dump = Dump(given.dump, _share(given.share), given.pagelinks)
-        report = run(dump, given.out, _settings(given), given.quick, command)
+        settings = _settings(given)
+        report = run(dump, given.out, settings, given.quick, command)
     except HoneyguideError as error:
         sys.stderr.write(f"experiments: {' '.join(str(error).split())}\n")
         return 1
     except KeyboardInterrupt:
         sys.stderr.write("experiments: stopped: the same command continues\n")
         return INTERRUPTED
-    sys.stdout.write(f"results: {report}\npeak memory: {peak_megabytes():,} MB\n")
+    sys.stdout.write(f"results: {report}\n")
+    sys.stdout.write(f"peak memory: at most {peak_megabytes(settings.workers):,} MB\n")
     return 0
 
 
@@ -418,6 +422,7 @@ def _parser() -> argparse.ArgumentParser:
         "--network-steps", type=int, help=f"pages of a network's crawl; {usual.network_steps:,}"
     )
     parser.add_argument("--runs", type=int, help=f"of crawlers that draw; {usual.runs}")
+    parser.add_argument("--workers", type=int, help=f"processes that crawl; {usual.workers}")
     parser.add_argument(
         "--share", type=float, default=0.1, help="of the pages in the reduced dump; 0.1"
     )
@@ -427,7 +432,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _settings(given: argparse.Namespace) -> Settings:
     settings = QUICK if given.quick else Settings()
-    names = ("steps", "network_steps", "runs")
+    names = ("steps", "network_steps", "runs", "workers")
     said = {name: getattr(given, name) for name in names if getattr(given, name) is not None}
     for name, number in said.items():
         if number < 1:
@@ -455,7 +460,12 @@ def run(dump: Dump, out: Path, settings: Settings, quick: bool, command: str) ->
         report=Report(webs, settings),
     )
     options = RunOptions(
-        experiment=experiment, data=webs.folder, out=out, quick=quick, command=command
+        experiment=experiment,
+        data=webs.folder,
+        out=out,
+        quick=quick,
+        workers=settings.workers,
+        command=command,
     )
     with progress_bar() as bar:
         task = bar.add_task("trials", total=None, news="")

@@ -49,9 +49,9 @@ class Steps:
         self.source, self.done = source, kept["steps"]
         self._peak: int = kept.get("peak_megabytes", 0)
 
-    def peak_megabytes(self) -> int:
+    def peak_megabytes(self, workers: int) -> int:
         """The most memory that the command had until now, earlier starts of it included."""
-        self._peak = max(self._peak, peak_megabytes())
+        self._peak = max(self._peak, peak_megabytes(workers))
         self._save()
         return self._peak
 
@@ -91,11 +91,14 @@ def processor_seconds() -> float:
     return sum(each.ru_utime + each.ru_stime for each in used)
 
 
-def peak_megabytes() -> int:
-    """The most memory that this process, and the largest of its children, had at any time."""
+def peak_megabytes(children: int = 1) -> int:
+    """The most memory of this process, and that many times the most of a child, at any time."""
     unit = 1 << 20 if sys.platform == "darwin" else 1 << 10  # of ru_maxrss: bytes, kilobytes
-    who = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
-    return sum(resource.getrusage(each).ru_maxrss for each in who) // unit
+    own, child = (
+        resource.getrusage(who).ru_maxrss
+        for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    )
+    return (own + children * child) // unit
 
 
 @dataclass(frozen=True, slots=True)
