@@ -28,7 +28,7 @@ from honeyguide.disk.serialise import (
     write_state,
 )
 from honeyguide.errors import HoneyguideError
-from honeyguide.judges.classifier import read_model
+from honeyguide.judges import classifier
 from honeyguide.recorded.graph import Graph
 from honeyguide.recorded.importers.html import import_html
 from honeyguide.recorded.importers.jsonl import import_jsonl
@@ -451,7 +451,7 @@ def test_any_judge_file_is_used_or_refused(place, whole):
                 )
                 assert 0 <= judge(page).relevance <= 1
     place.put(as_file(whole))
-    read_model(place.file)
+    classifier.read_model(place.file)
 
 
 def test_any_source_finder_is_used_or_refused(place):
