@@ -1,14 +1,14 @@
 """A linear page classifier: a weight for each number of a page's vector and for each word."""
 
 import math
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
 
 from honeyguide.contracts import State, Vector
 from honeyguide.judges.hashed_words import Bag
-from honeyguide.judges.trained_file import is_array, outdated, read_trained, write_trained
+from honeyguide.judges.trained_file import is_array, read_trained, write_trained
 
 KIND = "honeyguide judge"
 
@@ -39,10 +39,7 @@ class LinearModel:
     @classmethod
     def read(cls, path: Path) -> "LinearModel":
         """Read a model from a file; raise HoneyguideError if it is damaged or no model."""
-        state = read_trained(path, KIND)
-        if not _fits(state):
-            raise outdated(path)
-        return cls(**{field.name: state[field.name] for field in fields(cls)})
+        return read_trained(path, KIND, cls, _fits)
 
 
 def _fits(state: State) -> bool:

@@ -4,7 +4,7 @@ logit = out . relu(vector hidden + hidden_offset) + words . tfidf + bias. It is 
 (`honeyguide.training.network_judge`) and used without it.
 """
 
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy as np
 from honeyguide.contracts import Matrix, State, Vector
 from honeyguide.judges.hashed_words import Bag
 from honeyguide.judges.linear_model import is_plain
-from honeyguide.judges.trained_file import is_array, outdated, read_trained, write_trained
+from honeyguide.judges.trained_file import is_array, read_trained, write_trained
 
 KIND = "honeyguide network judge"
 
@@ -45,10 +45,7 @@ class NetworkModel:
     @classmethod
     def read(cls, path: Path) -> "NetworkModel":
         """Read a model from a file; raise HoneyguideError if it is damaged or no model."""
-        state = read_trained(path, KIND)
-        if not _fits(state):
-            raise outdated(path)
-        return cls(**{field.name: state[field.name] for field in fields(cls)})
+        return read_trained(path, KIND, cls, _fits)
 
 
 def _fits(state: State) -> bool:

@@ -1,6 +1,9 @@
 """The file of a trained judge: arrays and numbers with checksums, of which nothing is executed."""
 
+from collections.abc import Callable
+from dataclasses import fields
 from pathlib import Path
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -8,6 +11,7 @@ from honeyguide.contracts import State
 from honeyguide.disk.serialise import DamagedError, read_state, save_state
 from honeyguide.errors import HoneyguideError
 
+Model = TypeVar("Model")
 VERSION = 1
 LARGEST = 1 << 24  # numbers of an array in a file
 
@@ -22,21 +26,22 @@ def kind_of(path: Path) -> str:
     return str(_state(path).get("kind"))
 
 
-def read_trained(path: Path, kind: str) -> State:
-    """Read a judge of a kind; raise HoneyguideError if the file is damaged or something else."""
+def read_trained(
+    path: Path, kind: str, made: Callable[..., Model], fits: Callable[[State], bool]
+) -> Model:
+    """Read a judge of a kind into its dataclass; raise HoneyguideError if the file has none.
+
+    `fits` says whether the fields in a file have the right types and shapes.
+    """
     state = _state(path)
     if str(state.get("kind")) != kind:
         raise HoneyguideError(
             f"{path} is damaged or no trained judge: make one with 'honeyguide train judge'"
         )
-    if str(state.get("version")) != str(VERSION):
-        raise outdated(path)
-    return state
-
-
-def outdated(path: Path) -> HoneyguideError:
-    """The error for a file that another version has written."""
-    return HoneyguideError(f"{path} was written by another version: train it again")
+    if str(state.get("version")) != str(VERSION) or not fits(state):
+        raise HoneyguideError(f"{path} was written by another version: train it again")
+    dataclass: Any = made
+    return made(**{field.name: state[field.name] for field in fields(dataclass)})
 
 
 def is_array(array: object, dimensions: int = 1) -> bool:
