@@ -7,6 +7,7 @@ tables 4.1 to 4.3 and figures 4.1 to 4.6. The same command continues after an in
 """
 
 import argparse
+import gc
 import shlex
 import sys
 from collections.abc import Sequence
@@ -474,7 +475,8 @@ def run(dump: Dump, out: Path, settings: Settings, quick: bool, command: str) ->
             news = f"{trial.part}: {trial.entry.name}, {trial.task.name}"
             bar.update(task, advance=1, total=of, news=news)
             if trial.part != "network":
-                opened_task.cache_clear()  # the encoder of the networks, 400 MB
+                opened_task.cache_clear()
+            gc.collect()  # encoders of earlier tasks, 240 MB each, are parts of cycles
 
         return run_experiment(options, advance, _say)
 
