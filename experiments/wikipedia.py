@@ -33,7 +33,7 @@ from honeyguide.bench.plots import draw_link_curves
 from honeyguide.cli.progress import progress_bar
 from honeyguide.disk.output_paths import check_folder
 from honeyguide.errors import HoneyguideError
-from honeyguide.text.words import counted, printable
+from honeyguide.text.words import counted, printable, times
 
 INTERRUPTED = 130  # the exit code after Ctrl-C
 # §4.3: topics with their categories; the seed is the article of the same name (§4.2)
@@ -328,8 +328,8 @@ class Report:
         workers = self._settings.workers
         peak = self._webs.steps.peak_megabytes(workers)
         page.text(
-            f"Peak memory of the whole command: at most {peak:,} MB, of which {workers} times the "
-            "largest child process. Texts are read page by page; what grows with the dump are its "
+            f"Peak memory of the whole command: at most {peak:,} MB, the largest child process "
+            f"counted {times(workers)}. Texts are read page by page; what grows with the dump are its "
             "titles while it is imported, and with a crawl the links that wait. Most of it is "
             "GloVe, which is loaded anew for each topic and part, and the library of the network."
         )
