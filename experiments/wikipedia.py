@@ -329,8 +329,8 @@ class Report:
         peak = self._webs.steps.peak_megabytes(workers)
         page.text(
             f"Peak memory of the whole command: at most {peak:,} MB, the largest child process "
-            f"counted {times(workers)}. Texts are read page by page; what grows with the dump are its "
-            "titles while it is imported, and with a crawl the links that wait. Most of it is "
+            f"counted {times(workers)}. Texts are read page by page; what grows with the dump are "
+            "its titles while it is imported, and with a crawl the links that wait. Most of it is "
             "GloVe, which is loaded anew for each topic and part, and the library of the network."
         )
 
