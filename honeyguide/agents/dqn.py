@@ -12,7 +12,7 @@ from honeyguide.contracts import Agent, Candidates, Goal, Matrix, State, Step, V
 from honeyguide.errors import HoneyguideError
 from honeyguide.features.state_action import COSINES, STATE, StateAction
 from honeyguide.learning.dueling import Dueling
-from honeyguide.learning.exploring import Annealing
+from honeyguide.learning.exploring import epsilon_greedy
 from honeyguide.learning.rates import check_rates
 from honeyguide.learning.replay import Experience, Replay
 from honeyguide.registry import part
@@ -58,8 +58,7 @@ class Dqn(Agent):
         for_network, for_replay, self._rng = rng.spawn(3)
         self.features: StateAction = StateAction(goal)
         self.gamma, self.double, self.target, self.clipped = gamma, double, target, clipped
-        self._annealing = Annealing(epsilon, last_epsilon, epsilon_steps)
-        self._choices = 0
+        self._choices = epsilon_greedy(self._rng, epsilon, last_epsilon, epsilon_steps)
         self._network = Dueling(self.features.width, STATE, for_network, dueling)
         self._target_parameters = self._network.parameters.copy()
         self._replay = Replay(for_replay, ROOM if replay else 1)
@@ -77,14 +76,7 @@ class Dqn(Agent):
 
     def explores(self) -> bool:
         """Take a random link with probability epsilon."""
-        random = bool(self._rng.random() < self.epsilon)
-        self._choices += 1
-        return random
-
-    @property
-    def epsilon(self) -> float:
-        """The probability that the next link is random."""
-        return self._annealing(self._choices)
+        return self._choices.explores()
 
     def stale(self) -> bool:
         """Every tenth visit: scoring all waiting links by a network is slow."""
@@ -130,7 +122,7 @@ class Dqn(Agent):
 
     def log_figures(self) -> dict[str, float]:
         """Figures for the training log, by name."""
-        return {"loss": self.loss, "epsilon": self.epsilon}
+        return {"loss": self.loss, "epsilon": self._choices.epsilon}
 
     def policy(self) -> State:
         """The network and its target network."""
@@ -150,7 +142,7 @@ class Dqn(Agent):
             "replay": self._replay.state(),
             "dice": self._rng.bit_generator.state,
             "visits": self._visits,
-            "choices": self._choices,
+            "choices": self._choices.taken,
         }
 
     def load_training_state(self, state: State) -> None:
@@ -159,7 +151,7 @@ class Dqn(Agent):
         self._replay.load(state["replay"])
         self._rng.bit_generator.state = state["dice"]
         self._visits = state["visits"]
-        self._choices = state.get("choices", 0)  # older crawls did not store it
+        self._choices.set_steps(state.get("choices", 0))  # older crawls did not store it
 
     def state(self) -> State:
         """Everything that `load` restores."""

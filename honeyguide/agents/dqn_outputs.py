@@ -24,7 +24,7 @@ from honeyguide.contracts import (
 )
 from honeyguide.errors import HoneyguideError, unknown
 from honeyguide.features.discrete import PERTEJO, Discrete, category_words
-from honeyguide.learning.exploring import Annealing
+from honeyguide.learning.exploring import epsilon_greedy
 from honeyguide.learning.parameters import Parameters, Views
 from honeyguide.learning.rates import check_rates
 from honeyguide.learning.replay import Experience, Replay
@@ -82,8 +82,7 @@ class DqnOutputs(Agent):
         self.features: _PageAndOutput = _PageAndOutput(goal, categories, pages)
         self.pages, self.gamma, self.learns = pages, gamma, learns
         self.dueling, self.clipped = dueling, clipped
-        self._annealing = Annealing(epsilon, last_epsilon, epsilon_steps)
-        self._choices = 0
+        self._choices = epsilon_greedy(self._rng, epsilon, last_epsilon, epsilon_steps)
         state, (first, second) = self.features.state_width, HIDDEN
         shapes = {
             "w1": (state, first), "b1": (first,), "w2": (first, second), "b2": (second,),
@@ -115,14 +114,7 @@ class DqnOutputs(Agent):
 
     def explores(self) -> bool:
         """Take a random link with probability epsilon."""
-        random = bool(self._rng.random() < self.epsilon)
-        self._choices += 1
-        return random
-
-    @property
-    def epsilon(self) -> float:
-        """The probability that the next link is random."""
-        return self._annealing(self._choices)
+        return self._choices.explores()
 
     def reward(self, visit: Visit) -> float:
         """30, 20 or -1, as in appendix A.8 of Pertejo (2021); its algorithm 3 has 30, 20 and 10."""
@@ -251,7 +243,7 @@ class DqnOutputs(Agent):
             "replay": self._replay.state(),
             "chance": self._dropout_rng.get_state().numpy().copy(),
             "dice": self._rng.bit_generator.state,
-            "choices": self._choices,
+            "choices": self._choices.taken,
             "outputs": self.features.state(),
         }
 
@@ -263,7 +255,7 @@ class DqnOutputs(Agent):
         self._dropout_rng.set_state(torch.from_numpy(state["chance"].copy()))
         self._rng.bit_generator.state = state["dice"]
         self.features.load(state.get("outputs", BY_HASH))
-        self._choices = state.get("choices", 0)  # older crawls did not store it
+        self._choices.set_steps(state.get("choices", 0))  # older crawls did not store it
 
 
 def _highest(hidden: Matrix, outputs: Matrix, offsets: Vector) -> Vector:

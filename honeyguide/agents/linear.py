@@ -12,7 +12,7 @@ from honeyguide.errors import HoneyguideError, unknown
 from honeyguide.features.categories import Categories
 from honeyguide.features.discrete import HAN, PERTEJO, Buckets, Discrete, category_words
 from honeyguide.features.link_text import LinkText
-from honeyguide.learning.exploring import Annealing
+from honeyguide.learning.exploring import epsilon_greedy
 from honeyguide.learning.rates import check_rates
 from honeyguide.registry import part
 
@@ -88,8 +88,7 @@ class Linear(Agent):
             epsilon=usual.epsilon if epsilon is None else epsilon,
         )
         check_rates("a linear agent", last_epsilon=last_epsilon, epsilon_steps=epsilon_steps)
-        self._epsilon = Annealing(self.variant.epsilon, last_epsilon, epsilon_steps)
-        self._choices = 0
+        self._choices = epsilon_greedy(rng, self.variant.epsilon, last_epsilon, epsilon_steps)
         text = LinkText(host_words=host_words, join_mentions=join_mentions)
         if frontier not in FRONTIERS:
             raise unknown("frontier", frontier, FRONTIERS)
@@ -108,12 +107,7 @@ class Linear(Agent):
 
     def explores(self) -> bool:
         """Take a random link with probability epsilon (lines 16 to 20)."""
-        random = self._is_random()
-        self._choices += 1
-        return random
-
-    def _is_random(self) -> bool:
-        return bool(self._rng.random() < self._epsilon(self._choices))
+        return self._choices.explores()
 
     def reward(self, visit: Visit) -> float:
         """Section 4: 30 for the topic word, 30 or 20 for being close to it, else -1."""
@@ -146,7 +140,7 @@ class Linear(Agent):
         if not len(options):
             return 0.0
         values = options @ self._w
-        chosen = self._rng.integers(len(values)) if self._is_random() else values.argmax()
+        chosen = self._rng.integers(len(values)) if self._choices.is_random() else values.argmax()
         return float(values[chosen])
 
     def _error(self, reward: float, q_next: float, q: float) -> float:
@@ -175,7 +169,7 @@ class Linear(Agent):
         """Weights, choices made, generator; with automatic categories, these and word counts."""
         finder = {} if self._finder is None else {"finder": self._finder.state()}
         rng = self._rng.bit_generator.state
-        own = {"weights": self._w.copy(), "rng": rng, "choices": self._choices}
+        own = {"weights": self._w.copy(), "rng": rng, "choices": self._choices.taken}
         return {**own, **self._found(), **finder}
 
     def load(self, state: State) -> None:
@@ -185,7 +179,7 @@ class Linear(Agent):
             self.features.choose(state["chosen"])
         self._w = np.array(state["weights"], np.float64)
         self._rng.bit_generator.state = state["rng"]
-        self._choices = state.get("choices", 0)  # older crawls did not store it
+        self._choices.set_steps(state.get("choices", 0))  # older crawls did not store it
 
 
 @part("agent", "linear_sync")

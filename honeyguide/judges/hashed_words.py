@@ -1,5 +1,6 @@
 """Pages as bags of hashed words: for any language, without a vocabulary."""
 
+import math
 import zlib
 from collections import Counter
 from itertools import pairwise
@@ -21,6 +22,13 @@ class Bag(NamedTuple):
     words: list[str]
     buckets: NDArray[np.int32]
     weights: Vector
+
+    def shares(self, idf: Vector, worths: Vector) -> Vector:
+        """Each word's normalised tf-idf times its worth; `idf` and `worths` are by bucket."""
+        tfidf = self.weights * idf[self.buckets]
+        norm = math.sqrt(float(tfidf @ tfidf)) or 1.0
+        shares: Vector = tfidf * worths[self.buckets] / np.float32(norm)
+        return shares
 
 
 class HashedWords:

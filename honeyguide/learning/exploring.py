@@ -1,7 +1,5 @@
 """Exploration: random steps with a probability that falls linearly."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from honeyguide.contracts import State
@@ -15,19 +13,6 @@ def annealed(first: float, last: float, steps: int, taken: int) -> float:
     return last + (first - last) * left
 
 
-@dataclass(frozen=True, slots=True)
-class Annealing:
-    """The share of random steps after a number of steps; constant if `steps` is 0."""
-
-    first: float
-    last: float
-    steps: int
-
-    def __call__(self, taken: int) -> float:
-        """The share after so many steps."""
-        return annealed(self.first, self.last, self.steps, taken) if self.steps else self.first
-
-
 class EpsilonDecay:
     """A probability that falls linearly from `first` to `last` in `steps` steps."""
 
@@ -39,6 +24,11 @@ class EpsilonDecay:
         self._taken = 0
 
     @property
+    def taken(self) -> int:
+        """The number of steps taken."""
+        return self._taken
+
+    @property
     def epsilon(self) -> float:
         """The probability that the next step is random."""
         return annealed(self.first, self.last, self.steps, self._taken)
@@ -47,11 +37,15 @@ class EpsilonDecay:
         """Set the number of steps taken."""
         self._taken = steps
 
+    def is_random(self) -> bool:
+        """Whether a step that does not count is random."""
+        return bool(self._rng.random() < self.epsilon)
+
     def explores(self) -> bool:
         """Count one step and return whether it is random."""
-        epsilon = self.epsilon
+        random = self.is_random()
         self._taken += 1
-        return bool(self._rng.random() < epsilon)
+        return random
 
     def state(self) -> State:
         """The steps taken and the generator."""
@@ -61,3 +55,10 @@ class EpsilonDecay:
         """Restore a saved state."""
         self._taken = state["taken"]
         self._rng.bit_generator.state = state["rng"]
+
+
+def epsilon_greedy(
+    rng: np.random.Generator, epsilon: float, last_epsilon: float, epsilon_steps: int
+) -> EpsilonDecay:
+    """Choices with these settings of an agent; without steps, epsilon stays as it is."""
+    return EpsilonDecay(rng, epsilon, epsilon_steps, last_epsilon if epsilon_steps else epsilon)

@@ -1,9 +1,10 @@
-"""Train a page classifier: calibrated logistic regression on text vectors and hashed words."""
+"""Train a page classifier on text vectors and hashed words; usually a logistic regression."""
 
 import zlib
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from honeyguide.errors import HoneyguideError
 from honeyguide.judges.classifier import PROBE, Model
 from honeyguide.judges.closeness import head
 from honeyguide.judges.hashed_words import Bag, HashedWords
+from honeyguide.judges.linear_model import LinearModel
 from honeyguide.learning.logistic import Numbers, Rows, fit, sigmoid
 from honeyguide.training.quality import Quality, quality
 
@@ -26,6 +28,36 @@ Progress = Callable[[str, int, int], None]  # stage, done, total
 
 
 @dataclass(frozen=True, slots=True)
+class Source:
+    """The encoder that a classifier is trained with."""
+
+    encoder: Encoder
+    name: str
+
+    @property
+    def probe(self) -> Vector:
+        """Its vector of PROBE, by which the encoder is recognised."""
+        probe: Vector = self.encoder([PROBE])[0]
+        return probe
+
+
+class Fitted(Protocol):
+    """A classifier before its calibration."""
+
+    @property
+    def logits(self) -> Numbers:
+        """The logits of all pages, those that it was not fitted on included."""
+        ...
+
+    def model(self, source: Source, slope: float, offset: float) -> Model:
+        """The classifier whose logit is slope * logit + offset."""
+        ...
+
+
+Fit = Callable[["Examples", Mask, Mask], Fitted]  # pages, those to fit on, relevant ones
+
+
+@dataclass(frozen=True, slots=True)
 class TrainedJudge:
     """A classifier and its cross-validated quality."""
 
@@ -36,12 +68,43 @@ class TrainedJudge:
     words: tuple[str, ...]  # with the largest weight for the positive class
 
 
+@dataclass(frozen=True, slots=True)
+class FittedLinear:
+    """A logistic regression."""
+
+    logits: Numbers
+    weights: Numbers
+    bias: float
+    idf: Vector
+
+    def model(self, source: Source, slope: float, offset: float) -> LinearModel:
+        """The classifier whose logit is slope * logit + offset."""
+        width, scaled = source.encoder.width, (slope * self.weights).astype(np.float32)
+        return LinearModel(
+            source.name,
+            probe=source.probe,
+            meaning=scaled[:width],
+            words=scaled[width:],
+            idf=self.idf,
+            bias=slope * self.bias + offset,
+        )
+
+
+def fit_linear(examples: "Examples", chosen: Mask, target: Mask) -> FittedLinear:
+    """Fit a logistic regression on the chosen pages."""
+    idf = examples.idf(chosen)
+    rows = examples.rows(idf)
+    weights, bias = fit(rows.select(chosen), target[chosen].astype(float), PENALTY)
+    return FittedLinear(rows.times(weights) + bias, weights, bias, idf)
+
+
 def train_judge(
     positive: Sequence[Page],
     negative: Sequence[Page],
     encoder: Encoder,
     encoder_name: str = "wordllama",
     progress: Progress = lambda what, done, total: None,
+    learner: Fit = fit_linear,
 ) -> TrainedJudge:
     """Train a classifier; a page that is in both classes counts as positive."""
     known = {(page.title, page.text) for page in positive}
@@ -51,25 +114,17 @@ def train_judge(
             raise HoneyguideError(
                 f"{len(pages)} {kind} pages are too few: at least {FEWEST}, better hundreds"
             )
-    examples = _Examples([*positive, *others], encoder, progress)
+    examples = Examples([*positive, *others], encoder, progress)
     target = np.arange(len(examples)) < len(positive)
     fold = _folds(examples.pages, target)
     logits = np.empty(len(examples))
     for held_out in range(FOLDS):
         progress("training", held_out, FOLDS + 1)
-        logits[fold == held_out] = examples.fitted(fold != held_out, target)[0][fold == held_out]
-    _, weights, bias, idf = examples.fitted(np.ones(len(examples), bool), target)
+        inside = fold == held_out
+        logits[inside] = learner(examples, ~inside, target).logits[inside]
+    fitted = learner(examples, np.ones(len(examples), bool), target)
     progress("training", FOLDS + 1, FOLDS + 1)
-    slope, offset = calibration(logits, target)
-    width, scaled = encoder.width, (slope * weights).astype(np.float32)
-    model = Model(
-        encoder_name,
-        probe=encoder([PROBE])[0],
-        meaning=scaled[:width],
-        words=scaled[width:],
-        idf=idf,
-        bias=slope * bias + offset,
-    )
+    model = fitted.model(Source(encoder, encoder_name), *calibration(logits, target))
     measured = quality(_held_out(logits, target, fold), target)
     words = examples.strongest(model, target)
     return TrainedJudge(model, measured, len(positive), len(others), words)
@@ -108,7 +163,7 @@ def _folds(pages: Sequence[Page], target: Mask) -> NDArray[np.int64]:
     return fold
 
 
-class _Examples:
+class Examples:
     """Pages as rows of a design matrix."""
 
     def __init__(self, pages: Sequence[Page], encoder: Encoder, progress: Progress) -> None:
@@ -130,21 +185,15 @@ class _Examples:
     def __len__(self) -> int:
         return len(self.pages)
 
-    def fitted(self, chosen: Mask, target: Mask) -> tuple[Numbers, Numbers, float, Vector]:
-        """Fit on the chosen pages; return the logits of all pages, weights, bias and idf."""
-        idf = self._idf(chosen)
-        rows = self._rows(idf)
-        weights, bias = fit(rows.select(chosen), target[chosen].astype(float), PENALTY)
-        return rows.times(weights) + bias, weights, bias, idf
-
-    def _idf(self, chosen: Mask) -> Vector:
+    def idf(self, chosen: Mask) -> Vector:
         """Return ln((1 + pages) / (1 + pages with it)) + 1 per bucket, 0 for empty buckets."""
         buckets = [self._distinct[number] for number in np.flatnonzero(chosen).tolist()]
         pages_with = np.bincount(np.concatenate(buckets), minlength=BUCKETS)
         idf = np.log((1 + chosen.sum()) / (1 + pages_with)) + 1
         return np.where(pages_with > 0, idf, 0).astype(np.float32)
 
-    def _rows(self, idf: Vector) -> Rows:
+    def rows(self, idf: Vector) -> Rows:
+        """The design matrix: vectors of meaning, and normalised tf-idf by bucket."""
         value = self._weight * idf[self._bucket]
         norm = np.sqrt(np.bincount(self._row, value * value, len(self)))
         norm[norm == 0] = 1

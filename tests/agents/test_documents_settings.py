@@ -187,7 +187,7 @@ def test_the_network_with_outputs_is_that_of_document_000(named):
     agent = named("dqn_outputs:pages=10")
     shapes = agent._parameters.shapes
     assert (shapes["w1"][1], shapes["w2"], shapes["a"]) == (128, (128, 256), (256, 10))
-    assert (agent.gamma, agent.epsilon, agent._replay.room) == (0.3, 0.3, 50_000)
+    assert (agent.gamma, agent._choices.epsilon, agent._replay.room) == (0.3, 0.3, 50_000)
     assert agent._parameters.step_size == 0.001
 
 

@@ -211,11 +211,11 @@ def test_epsilon_falls_as_the_formula_of_appendix_a7_says(encoder, spec):
         def random(self):
             return self.drawn
 
-    agent._rng = Dice()
+    dice = agent._choices._rng = Dice()
     for taken in range(12):
         # f(x) = max(value_min, a x + b), a = -(value_max - value_min) / nb_steps, b = value_max
         expected = max(0.1, -(0.9 - 0.1) / 8 * taken + 0.9)
-        agent._rng.drawn = expected + (1e-9 if taken % 2 else -1e-9)
+        dice.drawn = expected + (1e-9 if taken % 2 else -1e-9)
         assert agent.explores() == (taken % 2 == 0)
 
 

@@ -57,6 +57,16 @@ def trained_judge(shared_encoder):
 
 
 @functools.cache
+def trained_network(shared_encoder):
+    """Return the file of a network trained on a few pages on geology."""
+    from honeyguide.training.network_judge import fit_network
+
+    path = temporary_folder() / "geology"
+    train_judge(*examples(), shared_encoder, learner=fit_network).model.save(path)
+    return str(path)
+
+
+@functools.cache
 def trained_scorer():
     """Return the file of a source finder whose page scorer is trained on geology."""
     from honeyguide.source_finder.training.page_scorer import ScorerTraining

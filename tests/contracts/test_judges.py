@@ -12,3 +12,8 @@ from . import samples
 def test_every_judge_keeps_its_promises(name, encoder):
     spec = samples.judge_spec(name, encoder)
     check_judge(spec, encoder=encoder, relevant=ABOUT, irrelevant=ELSEWHERE)
+
+
+def test_a_network_keeps_the_promises_of_judges(encoder):
+    spec = f"classifier:{samples.trained_network(encoder)}"
+    check_judge(spec, encoder=encoder, relevant=ABOUT, irrelevant=ELSEWHERE)

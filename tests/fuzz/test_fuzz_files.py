@@ -28,7 +28,7 @@ from honeyguide.disk.serialise import (
     write_state,
 )
 from honeyguide.errors import HoneyguideError
-from honeyguide.judges.classifier import Model
+from honeyguide.judges import classifier
 from honeyguide.recorded.graph import Graph
 from honeyguide.recorded.importers.html import import_html
 from honeyguide.recorded.importers.jsonl import import_jsonl
@@ -431,18 +431,27 @@ WRONG = [
 ]  # fmt: skip
 
 
-def test_any_judge_file_is_used_or_refused(place):
+NETWORK = {key: value for key, value in MODEL.items() if key != "meaning"} | {
+    "kind": "honeyguide network judge",
+    "hidden": np.zeros((8, 4), np.float32),
+    "hidden_offset": np.zeros(4, np.float32),
+    "out": np.zeros(4, np.float32),
+}
+
+
+@pytest.mark.parametrize("whole", [MODEL, NETWORK], ids=["linear", "network"])
+def test_any_judge_file_is_used_or_refused(place, whole):
     page = Page("http://x.example/", "title", "some words of a page")
-    for key in MODEL:
+    for key in whole:
         for wrong in WRONG:
-            place.put(as_file({**MODEL, key: wrong}))
+            place.put(as_file({**whole, key: wrong}))
             with suppress(HoneyguideError):
                 judge = make(
                     "judge", f"classifier:{place.file}", encoder=make("encoder", "ngrams:8")
                 )
                 assert 0 <= judge(page).relevance <= 1
-    place.put(as_file(MODEL))
-    Model.read(place.file)
+    place.put(as_file(whole))
+    classifier.read_model(place.file)
 
 
 def test_any_source_finder_is_used_or_refused(place):

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from honeyguide.contracts import Page
 from honeyguide.disk.serialise import write_state
 from honeyguide.errors import HoneyguideError
-from honeyguide.judges.classifier import Model
 from honeyguide.judges.hashed_words import LONGEST, HashedWords
+from honeyguide.judges.linear_model import LinearModel
 from honeyguide.registry import make
 from honeyguide.training.judge import train_judge
 from honeyguide.training.quality import quality
@@ -140,7 +140,7 @@ def test_a_file_that_is_something_else_gets_one_sentence(tmp_path, encoder):
 
 
 def test_a_file_of_another_version_or_shape_is_not_used(trained, tmp_path, encoder):
-    whole = {name: getattr(trained.model, name) for name in Model.__slots__}
+    whole = {name: getattr(trained.model, name) for name in LinearModel.__slots__}
     whole |= {"kind": "honeyguide judge", "version": 1}
     wrong = (
         {"version": 2},
