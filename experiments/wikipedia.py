@@ -159,6 +159,12 @@ class Crawls:
 
 # --------------------------------------------------------------------------- report
 
+PAPER_FOUND = (
+    "On Simple English Wikipedia the linear crawler finds 20 to 87 % more relevant pages than a "
+    "crawler that does not learn, gamma above 0.6 finds less, and a network with an output for "
+    "each page finds about a quarter."
+)
+
 
 class Report:
     """Writes the tables and figures of chapter 4 with the paper's beside them."""
@@ -169,7 +175,6 @@ class Report:
     def __call__(self, results: Results, page: Page) -> dict[str, Any]:
         """Write the page and return the main figures."""
         headline = _headline(results)
-        self._opening(page, headline)
         self._links(page)
         writers = {
             "gamma": self._gamma,
@@ -187,15 +192,8 @@ class Report:
         self._steps(results, page)
         return headline
 
-    def _opening(self, page: Page, headline: dict[str, Any]) -> None:
-        page.text(
-            "Pertejo (2021) finds on Simple English Wikipedia that the linear crawler finds 20 to "
-            "87 % more relevant pages than a crawler that does not learn, that gamma above 0.6 "
-            "finds less, and that a network with an output for each page finds about a quarter. "
-            f"Here: {_said(headline)}. {self._why()}"
-        )
-
-    def _why(self) -> str:
+    def why(self) -> str:
+        """Why the figures differ from the paper's."""
         seed = next(iter(self._webs.seeds.values()))
         if not seed.startswith(SITE):
             return "The dump is not that of October 2020, and the crawlers are written anew."
@@ -371,8 +369,8 @@ def _headline(results: Results) -> dict[str, Any]:
     return found
 
 
-def _said(headline: dict[str, Any]) -> str:
-    said = []
+def _we_found(results: Results) -> str:
+    headline, said = _headline(results), []
     if (interval := headline.get("linear/basic")) is not None:
         said.append(f"the linear crawler finds {interval.ratio:.2f} times as many")
     if "gamma above 0.6 / others" in headline:
@@ -383,7 +381,8 @@ def _said(headline: dict[str, Any]) -> str:
         said.append(
             f"the crawler that does not learn finds {ratio:.1f} times what the network does"
         )
-    return ", ".join(said) or "nothing has run yet"
+    sentence = ", ".join(said)
+    return f"{sentence[:1].upper()}{sentence[1:]}." if sentence else ""
 
 
 # --------------------------------------------------------------------------- command
@@ -452,13 +451,16 @@ def run(dump: Dump, out: Path, settings: Settings, quick: bool, command: str) ->
     check_folder(out)
     titles = {word: (topic.seed, *OTHER_TITLES.get(word, ())) for word, topic in TOPICS.items()}
     webs = prepare(dump, out, titles, _say)
+    report = Report(webs, settings)
     experiment = Experiment(
         name="pertejo2021-dump",
-        version=1,
         title="The experiment of Pertejo on a dump",
         source="Pertejo (2021), master's thesis, chapter 4.",
+        paper_found=PAPER_FOUND,
+        we_found=_we_found,
+        why=report.why(),
         parts=Crawls(webs, settings).parts(),
-        report=Report(webs, settings),
+        report=report,
     )
     options = RunOptions(
         experiment=experiment,
