@@ -43,8 +43,8 @@ def read_table(path: Path) -> list[Example]:
         raise HoneyguideError(f"there is no {path}: the table of URLs with their optimal values")
     with path.open("rb") as file:
         text = io.TextIOWrapper(zstandard.ZstdDecompressor().stream_reader(file), "utf-8")
-        values = {row["url"]: float(row["value"]) for row in csv.DictReader(text)}
-    return [Example(f"http://{url.lower()}", value) for url, value in values.items()]
+        values = {row["url"].lower(): float(row["value"]) for row in csv.DictReader(text)}
+    return [Example(f"http://{url}", value) for url, value in values.items()]
 
 
 def side(example: Example) -> str:
