@@ -81,8 +81,8 @@ def order_tables(results: Results, page: Page) -> dict[str, Any]:
     page.text(
         "What changed since: the classifier draws pages as often as links lead to them and chooses "
         "by a softmax, the bag reads the commonest 80 % of words and networks rarer ones too, "
-        "pages have as many links as Friar's, and each run has targets of its own. These settings were "
-        "chosen on topics that are not reported here, but after the order had been seen to be "
+        "pages have as many links as Friar's, and each run has targets of its own. These settings "
+        "were chosen on topics that are not reported here, but after the order had been seen to be "
         "wrong: that it now is Friar's is weaker evidence than the margins suggest."
     )
     page.figure("rewards.png", "unique rewards against steps", curves(results, PART, names))
