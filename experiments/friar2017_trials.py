@@ -55,7 +55,7 @@ def trials_table(results: Results, page: Page) -> dict[str, Any]:
         names = results.entries(PART, task)
         page.heading("Settings tried by Friar (sections 3.4, 3.6 and 3.8), and figure 3.3")
         page.text(
-            f"Unique rewards on 100,000 pages after 10,000 steps (targets: {task}), two runs of "
+            f"Unique rewards on 100,000 pages after 5,000 steps (targets: {task}), two runs of "
             "linear and CNN, one of those with actors. The paper says in words which settings were "
             "worse; so few runs tell only large differences: the standard deviation of two runs is "
             "beside each mean."

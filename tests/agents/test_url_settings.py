@@ -6,16 +6,15 @@ import numpy as np
 import pytest
 
 from honeyguide.agents.url_linear_q import RmsProp
-from honeyguide.contracts import Goal, Link, Page, Verdict, Visit
+from honeyguide.contracts import Goal, Link, Page, Step, Verdict, Visit
 from honeyguide.disk.serialise import pack_visit, unpack_visit
 from honeyguide.engine.loop import simulate
 from honeyguide.engine.navigator import Navigator
 from honeyguide.errors import HoneyguideError
 from honeyguide.frontiers.walks import Walks
 from honeyguide.learning.step_price import StepPrice
-from honeyguide.plan import Plan
 from honeyguide.registry import make
-from honeyguide.training.actors import Actors
+from tests.candidates import candidates
 
 from ..webs import TinyWeb
 
@@ -81,7 +80,7 @@ class TimedWeb(TinyWeb):
 
     async def visit(self, link):
         visit = await super().visit(link)
-        return replace(visit, seconds=self.seconds[link.url.rsplit("/", 1)[1]])
+        return replace(visit, seconds=5.0 if "//slow." in link.url else 0.1)
 
 
 def two_hosts():
@@ -90,8 +89,7 @@ def two_hosts():
     names = [f"{HOSTS[n % 2]}-{n}" for n in range(200)]
     links = {name: [names[n] for n in rng.integers(0, 200, 8)] for name in names}
     hosts = {name: name.partition("-")[0] for name in names}
-    seconds = {name: 5.0 if hosts[name] == "slow" else 0.1 for name in names}
-    return TimedWeb(links, seconds=seconds, hosts=hosts)
+    return TimedWeb(links, hosts=hosts)
 
 
 def navigator(spec, encoder):
@@ -108,8 +106,8 @@ def share_of_slow(spec, encoder):
 
 def test_hosts_that_answer_slowly_are_avoided_once_that_is_learnt(encoder):
     spec = "url_linear_q:step_size=0.01,epsilon_steps=100"
-    assert share_of_slow(f"{spec},second_price=0.1", encoder) < 0.1
-    assert share_of_slow(spec, encoder) > 0.2
+    ignoring = share_of_slow(spec, encoder)
+    assert share_of_slow(f"{spec},second_price=0.1", encoder) < 0.5 * ignoring
 
 
 @pytest.mark.parametrize("name", LEARNERS)
@@ -174,18 +172,23 @@ def test_known_names_are_read_from_a_file(name, encoder, tmp_path):
         agent(f"{name}:known_names={tmp_path / 'none.txt'}", encoder)
 
 
-def test_ten_actors_train_one_network():
-    plan = Plan(
-        topic="geology",
-        seeds=("40 random pages",),
-        world="synthetic:pages=500",
-        judge="label:geology",
-        agent="url_async_dqn:actors=10",
-        budget=30,
-    )
-    made = plan.open().navigator().agent
-    with Actors(plan, made) as actors:
-        actors.keep_pace(30)
-    assert [report.steps for report in actors.reports] == [30] * 10
-    assert len({frozenset(report.visited) for report in actors.reports}) == 10  # each its own way
-    assert int(made._counts[0]) > 200  # steps of all, but for those lost at the same moment
+def test_ten_actors_train_one_network(encoder):
+    """Actors are processes elsewhere; here they take turns."""
+    watched = agent("url_async_dqn:actors=10,target_every=7", encoder)
+    shared = watched.share()
+    actors = [agent("url_async_dqn:actors=10,target_every=7", encoder, n) for n in range(10)]
+    before = watched.policy()["network"]["block"][0].copy()
+    x = actors[0].features.rows(["http://prize.example/"] * 3)[-1]
+    for actor in actors:
+        actor.join(shared)
+        actor.learn([_rewarded(x)] * 5)
+    assert int(watched._counts[0]) == 50 and int(watched._counts[1]) == 7
+    after = watched.policy()["network"]["block"][0]
+    assert not np.array_equal(after, before)
+    assert all(np.array_equal(a.policy()["network"]["block"][0], after) for a in actors)
+
+
+def _rewarded(x):
+    link = Link("http://prize.example/", depth=1)
+    nothing = candidates(np.empty((0, len(x)), np.float32))
+    return Step(link, 0, x, 1.0, Verdict(1.0, True), None, nothing)
