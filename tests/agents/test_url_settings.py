@@ -178,10 +178,10 @@ def test_ten_actors_train_one_network(encoder):
     shared = watched.share()
     actors = [agent("url_async_dqn:actors=10,target_every=7", encoder, n) for n in range(10)]
     before = watched.policy()["network"]["block"][0].copy()
-    x = actors[0].features.rows(["http://prize.example/"] * 3)[-1]
     for actor in actors:
         actor.join(shared)
-        actor.learn([_rewarded(x)] * 5)
+        row = actor.features.rows(["http://prize.example/"] * 3)[-1]
+        actor.learn([_rewarded(row)] * 5)
     assert int(watched._counts[0]) == 50 and int(watched._counts[1]) == 7
     after = watched.policy()["network"]["block"][0]
     assert not np.array_equal(after, before)
