@@ -82,6 +82,7 @@ def test_optimal_values_of_a_generated_web_depend_on_links_and_not_on_hosts(worl
     found = reach(trial(part="reach", rewards=all_rewards(PAGES)), world, 0)
     assert sum(found["shares"].values()) == pytest.approx(1.0)
     assert found["by_links"] > found["by_host"]
+    assert found["pages_there"] == PAGES
 
 
 def test_every_trial_is_of_an_agent_with_settings_that_it_takes(encoder):
