@@ -316,8 +316,8 @@ def _found(results: Results, task: str) -> str:
         "less than 0.001, most others 0.005 to 0.06. Within one ending words tell much less; these "
         "two columns are the clean figures. Rewards are bare domains here and other pages rarely "
         "are, so all columns but the first have full URLs only, and the value 1 is not in them. "
-        "The balanced bag fails because it is shown 14 rewards 201 times, half of them .co.uk: its "
-        "weight of `uk` is then +0.19, and -0.14 without these copies (AUC on validation domains "
-        "0.75 and 0.86); Friar had 420 rewards to copy. Without a graph, that the asynchronous "
+        "The balanced bag is behind .uk alone because it is shown 14 rewards 201 times, half of "
+        "them .co.uk: after 1,200 batches its weight of `uk` is +0.19, and -0.14 without these "
+        "copies (AUC on validation domains 0.75 and 0.86). Friar had 420 to copy. Without a graph, that the asynchronous "
         "network separates better than the one with replay (figures 3.13 and 3.7) cannot be tested."
     )
