@@ -318,6 +318,7 @@ def _found(results: Results, task: str) -> str:
         "are, so all columns but the first have full URLs only, and the value 1 is not in them. "
         "The balanced bag is behind .uk alone because it is shown 14 rewards 201 times, half of "
         "them .co.uk: after 1,200 batches its weight of `uk` is +0.19, and -0.14 without these "
-        "copies (AUC on validation domains 0.75 and 0.86). Friar had 420 to copy. Without a graph, that the asynchronous "
-        "network separates better than the one with replay (figures 3.13 and 3.7) cannot be tested."
+        "copies (AUC on validation domains 0.75 and 0.86). Friar had 420 to copy. Without a graph "
+        "it cannot be tested that the asynchronous network separates better than the one with "
+        "replay (figures 3.13 and 3.7)."
     )

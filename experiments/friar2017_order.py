@@ -134,5 +134,6 @@ def histogram(run: Record) -> Figure | None:
         axes = figure.add_subplot(len(rows), 1, place + 1)
         axes.stairs(row["counts"], row["edges"], fill=True)
         axes.axvline(row["optimal"], linestyle=":", color="black")
-        axes.set_ylabel(f"{row['optimal']:.2f}")
+        axes.set_ylabel(f"v* = {row['optimal']:.2f}")
+    axes.set_xlabel("learnt value (dotted: the optimal one)")
     return figure

@@ -60,8 +60,8 @@ def reach_text(results: Results, page: Page, real: dict[str, float] | None) -> N
         run = results.runs(PART, task, results.entries(PART, task)[0])[0]
         shares = ", ".join(f"{share:.0%} have {level}" for level, share in run["shares"].items())
         page.text(
-            "**Why these histograms do not separate.** On the generated web the values of most "
-            "pages lie in one heap whatever their optimal value is, and no agent is to blame. Of "
+            "**Why these histograms do not separate.** Targets themselves are told apart, but "
+            "the values of all other pages lie in one heap, and no agent is to blame. Of "
             f"{run['pages_there']:,} pages (targets: {task}) {shares}. Of the variance of v* among "
             "pages that are no targets, the number of links on a page explains "
             f"{run['by_links']:.0%}, the other pages of its host {max(0, run['by_host']):.0%}: "
