@@ -176,7 +176,7 @@ def _price(quick: bool) -> list[Trial]:
 
 def _reach(quick: bool) -> list[Trial]:
     task = replace(_chapter_3(QUICK if quick else FULL // 10), seeds=("1 random page",))
-    entry = Entry(name="optimal values", agent="none")
+    entry = Entry(name="optimal values", agent="url_classifier")
     return [Trial(part=reach.PART, task=task, entry=entry, function=reach.FUNCTION)]
 
 

@@ -33,6 +33,7 @@ STEP_SIZE = 0.001
 COPIES = {1.0: 200, 0.75: 6}
 ONE_BY_ONE = 5  # pages of an update of the asynchronous agent, in the order that they come
 BAG, NETWORK = "bag of words", "network"
+AGENTS = {BAG: "url_bag_classifier", NETWORK: "url_classifier"}  # whose models they are
 AS_THEY_COME = ", not balanced"  # ending of entries that learn five examples an update
 FIGURES = {BAG: "3.10", NETWORK: "3.9", NETWORK + AS_THEY_COME: "3.13"}
 # which test URLs an AUC is taken on
@@ -49,7 +50,7 @@ def companies_trials(quick: bool) -> list[Trial]:
         seeds=(TABLE,),
         budget=60 if quick else BATCHES,
     )
-    entries = [Entry(name=name, agent=name) for name in names]
+    entries = [Entry(name=name, agent=AGENTS[name.partition(",")[0]]) for name in names]
     return [
         Trial(part=PART, task=task, entry=entry, number=number, function=FUNCTION)
         for number in range(1 if quick else 3)

@@ -26,7 +26,7 @@ EXAMPLES = 12
 def names_trials(quick: bool) -> list[Trial]:
     """List the trials: without names, with those of other companies, and with all."""
     task = Task(name="UK companies", web=BESIDE, topic=FOLDER, seeds=(DOMAINS,), budget=1)
-    entries = [Entry(name=name, agent=name) for name in (NOT_TOLD, OTHERS, ALL)]
+    entries = [Entry(name=name, agent="url_linear_q") for name in (NOT_TOLD, OTHERS, ALL)]
     return [Trial(part=PART, task=task, entry=entry, function=FUNCTION) for entry in entries]
 
 
