@@ -188,7 +188,7 @@ def _far(quick: bool) -> list[Trial]:
     entries = _agents(task.budget, names)[: 2 if quick else 4]
     return [
         replace(trial, function=far.FUNCTION)
-        for trial in _walks(far.PART, task, entries, 1 if quick else 3)
+        for trial in _walks(far.PART, task, entries, 1 if quick else 2)
         if not (trial.number and trial.entry.name == "url_async_dqn")
     ]
 
