@@ -116,8 +116,8 @@ def seconds_table(results: Results, page: Page) -> dict[str, Any]:
             "agent is told: each step's reward is lowered by a price for the mean seconds of the "
             "visits to its host so far (`second_price`), and the linear agent learns that with all "
             'else. "Known" is the wrapper of the section before, which lowers the score of a link '
-            "by the price of its host's true seconds: an upper bound. All walk for the same "
-            "simulated time."
+            "by the price of its host's true seconds: an upper bound. All walk until the same "
+            "simulated seconds or the same pages are spent."
         )
         page.table(
             ["", "pages", "on fast hosts, %", "unique rewards", "sd", "an hour", "runs"],
