@@ -251,9 +251,10 @@ def _about(run: dict[str, Any]) -> str:
         'times, pages one link away 6 times). "Not balanced" is our counterpart of figure 3.13: '
         "there is no graph to walk, so the network gets the targets of a walk whose values are "
         "right, five pages an update, as they come. Training goes back to the lowest validation "
-        "loss. Settings are those of the agents. Two things were changed after a first run whose "
-        "test figures were seen: the validation loss counts copies as training does, and the bag "
-        "has 2,400 batches, because it had stopped before it learnt."
+        "loss. Settings are those of the agents. Three things were changed after a first run whose "
+        "test figures were seen: the validation loss counts copies as training does, the bag has "
+        "2,400 batches, because it had stopped before it learnt, and a network with GloVe's "
+        "vectors was left out to save time (its AUC of full URLs was 0.919 too)."
     )
 
 

@@ -105,7 +105,7 @@ def _row(results: Results, task: str, name: str, base: float) -> list[object]:
         rewards,
         f"{rewards / runs[0]['rewards_there']:.0%}",
         paper[1],
-        f"{found:.1f} ({spread(held_out):.1f})",
+        f"{found:.1f} ({spread(held_out):.1f})" if len(held_out) > 1 else f"{found:.1f}",
         f"{found / runs[0]['held_out_there']:.0%}",
         found / base if base else None,
         len(runs),
