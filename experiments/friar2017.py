@@ -1,9 +1,18 @@
 """Friar (2017, chapters 3 and 4): walks that see only URLs and look for target domains."""
 
 from dataclasses import replace
+from statistics import fmean
 from typing import Any
 
-from experiments.friar2017_order import ORDER, histogram, order_tables
+from experiments import friar2017_far as far
+from experiments import friar2017_reach as reach
+from experiments import friar2017_seconds as seconds
+from experiments import friar2017_trials as trials
+from experiments.friar2017_companies import PART as COMPANIES
+from experiments.friar2017_companies import companies_tables, companies_trials
+from experiments.friar2017_names import PART as NAMES
+from experiments.friar2017_names import names_table, names_trials
+from experiments.friar2017_order import BASE, ORDER, histogram, order_tables
 from experiments.friar2017_prices import AT, RECORDED_SHARE
 from experiments.friar2017_walks import (
     FIELDS,
@@ -16,7 +25,6 @@ from experiments.friar2017_walks import (
 from experiments.harness.experiment import Entry, Experiment, Part, Task, Trial
 from experiments.harness.report_page import Page
 from experiments.harness.results import Results
-from experiments.harness.sentences import times, told
 from honeyguide.bench.report import spread
 
 WALK, PRICED = "experiments.friar2017_walks:walk", "experiments.friar2017_prices:priced_walk"
@@ -26,6 +34,9 @@ FULL, QUICK = 2_000_000, 20_000
 BAG = "classifier, bag of words"
 TABLE_4_1 = {"random_walk": "118.2", "url_async_dqn": "160.4"}
 TABLE_4_3 = {"random_walk": "19.6", "url_async_dqn": "45.3"}
+# after 1,000,000 steps, 2 % of the pages: tables 4.2 and 4.3
+TABLE_4_2 = {"random_walk": ("220", "106"), "url_async_dqn": ("306", "200")}
+TWO_PERCENT = "start pages, steps: 2 % of the pages"
 # articles among image pages, courses among pages of universities; a tenth of the pages as steps
 RECORDED = {"schools-wiki": ("label:wp", 3000), "webkb": ("label:course", 800)}
 
@@ -115,8 +126,7 @@ def _order(quick: bool) -> list[Trial]:
 def _held_out(quick: bool) -> list[Trial]:
     """List trials with 2 % and 10 % of the pages as steps; chapter 4 has 0.4 % and 2 %."""
     pages = QUICK if quick else FULL
-    name = "start pages, steps: 2 % of the pages"
-    tasks = [_chapter_4(pages, name, 50)]
+    tasks = [_chapter_4(pages, TWO_PERCENT, 50)]
     if not quick:
         tasks.append(_chapter_4(pages // 10, "start pages"))
     names = ("random_walk", "url_linear_q", "url_cnn_dqn", "url_async_dqn")
@@ -164,7 +174,94 @@ def _price(quick: bool) -> list[Trial]:
     ]
 
 
+def _reach(quick: bool) -> list[Trial]:
+    task = replace(_chapter_3(QUICK if quick else FULL // 10), seeds=("1 random page",))
+    entry = Entry(name="optimal values", agent="url_classifier")
+    return [Trial(part=reach.PART, task=task, entry=entry, function=reach.FUNCTION)]
+
+
+def _far(quick: bool) -> list[Trial]:
+    """List trials of 2 % of the pages as steps, as the paper's 1,000,000."""
+    pages = QUICK if quick else FULL // 10
+    task = _chapter_4(pages, "few links lead to them", 50)
+    names = ("random_walk", "url_linear_q", "url_cnn_dqn", "url_async_dqn")
+    entries = _agents(task.budget, names)[: 2 if quick else 4]
+    return [
+        replace(trial, function=far.FUNCTION)
+        for trial in _walks(far.PART, task, entries, 1 if quick else 2)
+        if not (trial.number and trial.entry.name == "url_async_dqn")
+    ]
+
+
+def _seconds(quick: bool) -> list[Trial]:
+    pages = QUICK if quick else FULL // 20
+    seeds = f"{pages // 40} random pages"
+    task = _chapter_4(pages, "fast and slow hosts", 20, seeds)
+    agent = f"url_linear_q:epsilon_steps={task.budget // 2}"
+    specs = {
+        "seconds cost nothing": agent,
+        "learnt, 0.1 a second": f"{agent},second_price=0.1",
+        "learnt, 0.3 a second": f"{agent},second_price=0.3",
+        "known, 0.1 a second": f"{agent}{AT}0.1",
+    }
+    entries = [Entry(name=name, agent=spec) for name, spec in specs.items()]
+    return [
+        Trial(part=seconds.PART, task=task, entry=entry, number=number, function=seconds.FUNCTION)
+        for number in range(1 if quick else 2)
+        for entry in (entries[:2] if quick else entries)
+    ]
+
+
+def _trials(quick: bool) -> list[Trial]:
+    pages = QUICK if quick else FULL // 20
+    task = replace(_chapter_3(pages), budget=pages // 20)
+    entries = trials.trial_entries(task.budget)
+    return _walks(trials.PART, task, entries[:3] if quick else entries, 1)
+
+
+MORE_PARTS = (
+    Part(name=reach.PART, trials=_reach),
+    Part(name=COMPANIES, trials=companies_trials),
+    Part(name=far.PART, trials=_far),
+    Part(name=trials.PART, trials=_trials),
+    Part(name=seconds.PART, trials=_seconds),
+    Part(name=NAMES, trials=names_trials),
+)
+
+
 # --------------------------------------------------------------------------- report
+
+PAPER_FOUND = (
+    "Of walks that see only URLs and look for 843 companies in a web of 2,000,000 pages, "
+    "linear Q-learning finds 23 % more than a random walk, a convolutional network 35 %, "
+    "the same with asynchronous actors 45 %, and a classifier that is told optimal values 55 %; "
+    "networks also learn to tell the values of unseen URLs."
+)
+WHY = (
+    "The order is Friar's where each run has targets of its own, and margins differ more between "
+    "topics than between agents; in earlier versions, with other vocabularies and one set of "
+    "targets, it was reversed. Learnt values do not separate on the generated web because there "
+    "the value of a page depends on how many links it has, which no URL says; on Friar's real URLs "
+    "they do, mostly because .uk pages have the value 0 by the way in which that web was cut."
+)
+
+
+def we_found(results: Results) -> str:
+    """Return the sentence that says what was found here."""
+    margins = []
+    for name in ORDER[1:]:
+        known = [results.ratio("order", task, name, BASE) - 1 for task in results.tasks("order")]
+        if known:
+            margins.append(f"{name} {sum(known) / len(known):+.0%}")
+    said = "; ".join(margins)
+    parts = [f"Over random on the generated web, in the mean of five sets of targets: {said}"]
+    parts = parts if margins else []
+    for task in results.tasks(COMPANIES):
+        for name in ("bag of words", "network"):
+            aucs = [run["auc"]["full"] for run in results.runs(COMPANIES, task, name)]
+            if aucs:
+                parts.append(f"AUC of a {name} on real URLs of unseen domains {fmean(aucs):.2f}")
+    return "; ".join(parts) + "." if parts else ""
 
 
 def _report(results: Results, page: Page) -> dict[str, Any]:
@@ -181,8 +278,15 @@ def _report(results: Results, page: Page) -> dict[str, Any]:
     )
     headline: dict[str, Any] = {}
     headline |= order_tables(results, page)
+    companies = [
+        run for task in results.tasks(COMPANIES) for run in results.runs(COMPANIES, task, "network")
+    ]
+    reach.reach_text(results, page, companies[0]["explained"] if companies else None)
+    headline |= companies_tables(results, page)
     for task in results.tasks(HELD_OUT):
         headline |= _held_out_table(results, page, task)
+    headline |= far.far_table(results, page)
+    headline |= trials.trials_table(results, page)
     for part, title in (("ablation", "What each component adds"), ("recorded", "Recorded webs")):
         for task in results.tasks(part):
             page.heading(f"{title}: {task}")
@@ -193,11 +297,25 @@ def _report(results: Results, page: Page) -> dict[str, Any]:
                     page.figure("values-bag.png", "a bag told the optimal values", drawn)
     for task in results.tasks("price"):
         headline |= _price_table(results, page, task)
+    headline |= seconds.seconds_table(results, page)
+    headline |= names_table(results, page)
     return headline
 
 
 def _held_out_table(results: Results, page: Page, task: str) -> dict[str, Any]:
-    page.heading(f"Tables 4.1 and 4.3, held-out rewards: {task}")
+    page.heading(f"Tables 4.1, 4.2 and 4.3, held-out rewards: {task}")
+    is_long = task == TWO_PERCENT  # as many as 1,000,000 steps in the paper
+    rewarded = {n: TABLE_4_2[n][0] for n in TABLE_4_2} if is_long else TABLE_4_1
+    held = {n: TABLE_4_2[n][1] for n in TABLE_4_2} if is_long else TABLE_4_3
+    page.text(
+        f"Targets: {count_targets(results, HELD_OUT, task):,} rewarded hosts and as many held out. "
+        + (
+            "The paper's columns are tables 4.2 and 4.3 after 1,000,000 steps, which are 2 % of "
+            "its pages too, by one run."
+            if is_long
+            else "The paper's columns are tables 4.1 and 4.3 after 200,000 steps, 0.4 % of pages."
+        )
+    )
     names = results.entries(HELD_OUT, task)
     held_out = {name: results.mean(HELD_OUT, task, name, "held_out") for name in names}
     base = held_out.get("random_walk", 0)
@@ -207,9 +325,9 @@ def _held_out_table(results: Results, page: Page, task: str) -> dict[str, Any]:
         [
             [
                 name,
-                TABLE_4_1.get(name, "–"),
+                rewarded.get(name, "–"),
                 results.mean(HELD_OUT, task, name),
-                TABLE_4_3.get(name, "–"),
+                held.get(name, "–"),
                 held_out[name],
                 times.get(name, "–"),
             ]
@@ -221,6 +339,12 @@ def _held_out_table(results: Results, page: Page, task: str) -> dict[str, Any]:
         for name, ratio in times.items()
         if name != "random_walk"
     }
+
+
+def count_targets(results: Results, part: str, task: str) -> int:
+    """Count the target hosts of a task."""
+    judge = next(t.task.judge for t in results.trials if (t.part, t.task.name) == (part, task))
+    return judge.count(",") + 1
 
 
 def _price_table(results: Results, page: Page, task: str) -> dict[str, Any]:
@@ -265,26 +389,16 @@ EXPERIMENT = Experiment(
     name="friar2017",
     title="Deep Q-learning on URLs, again",
     source="Friar (2017), chapters 3 and 4, tables 3.3, 3.4, 4.1 and 4.3.",
-    paper_found="Agents that see only URLs find more unique rewards than a random walk: linear "
-    "1.23, convolutional 1.35 and asynchronous 1.45 times as many, a classifier that is told the "
-    "values 1.55 times (table 3.3).",
-    we_found=lambda results: told(
-        "On generated webs, times as many unique rewards as a random walk (95 % interval): {}.",
-        times(
-            results,
-            "order",
-            ("url_linear_q", "url_cnn_dqn", "url_async_dqn", "url_classifier"),
-            "random_walk",
-        ),
-    ),
-    why="The paper walks a cut of the real web and we walk a generated one, so that the order of "
-    "the agents can be compared, the sizes cannot.",
+    paper_found=PAPER_FOUND,
+    we_found=we_found,
+    why=WHY,
     parts=(
         Part(name="order", trials=_order),
         Part(name=HELD_OUT, trials=_held_out),
         Part(name="ablation", trials=_ablations),
         Part(name="recorded", trials=_recorded),
         Part(name="price", trials=_price),
+        *MORE_PARTS,
     ),
     report=_report,
 )

@@ -21,6 +21,13 @@ TABLE_3_3 = {
     "url_async_dqn": ("367.0", "5.2", "44.7 %"),
     "url_classifier": ("394.2", "11.4", "55.4 %"),
 }
+# published earlier versions: margins over random, and whether they are in the paper's order
+EARLIER = {
+    "1": ("+43.2%", "+37.7%", "–", "-2.7%", "1, reversed"),
+    "2": ("+41.9%", "+37.5%", "+35.4%", "-2.7%", "1 to 2, reversed"),
+    "3": ("+69.6%", "+70.9%", "+70.0%", "+44.5%", "1 to 2, the classifier last"),
+    "4": ("+74.2%", "+72.0%", "+76.2%", "+85.0%", "several, CNN behind linear"),
+}
 TABLE_3_4 = dict(zip(ORDER, (2.0, 6.3, 15.8, 21.8, 11.0), strict=True))
 
 
@@ -59,13 +66,36 @@ def order_tables(results: Results, page: Page) -> dict[str, Any]:
             '(54). "Over random" is the mean over the runs, with its standard deviation.'
         )
     page.text("Unique rewards by the topics of the targets; in brackets, over random on the same:")
-    page.table(["", *names], [[task, *(_cell(results, task, n) for n in names)] for task in tasks])
+    page.table(
+        ["", "targets", *names],
+        [
+            [task, _targets(results, task), *(_cell(results, task, n) for n in names)]
+            for task in tasks
+        ],
+    )
+    page.text(
+        "Earlier versions of this experiment did not have this order; over random, with one set of "
+        "targets (versions 5 to 8 were not published):"
+    )
+    page.table(["version", *ORDER[1:], "runs, order"], [[v, *row] for v, row in EARLIER.items()])
+    page.text(
+        "What changed since: the classifier draws pages as often as links lead to them and chooses "
+        "by a softmax, the bag reads the commonest 80 % of words and networks rarer ones too, "
+        "pages have as many links as Friar's, and each run has targets of its own. These settings "
+        "were chosen on topics that are not reported here, but after the order had been seen to be "
+        "wrong: that it now is Friar's is weaker evidence than the margins suggest."
+    )
     page.figure("rewards.png", "unique rewards against steps", curves(results, PART, names))
     for name in names:
         drawn = histogram(_runs(results, name)[0])
         if drawn is not None:
             page.figure(f"values-{name}.png", f"{name}: learnt against optimal values", drawn)
     return {f"{name} over random": _over(results, name) for name in names}
+
+
+def _targets(results: Results, task: str) -> int:
+    """Count the target hosts of a task."""
+    return next(t.task.judge.count(",") + 1 for t in results.trials if t.task.name == task)
 
 
 def _runs(results: Results, name: str) -> list[Record]:
@@ -104,5 +134,6 @@ def histogram(run: Record) -> Figure | None:
         axes = figure.add_subplot(len(rows), 1, place + 1)
         axes.stairs(row["counts"], row["edges"], fill=True)
         axes.axvline(row["optimal"], linestyle=":", color="black")
-        axes.set_ylabel(f"{row['optimal']:.2f}")
+        axes.set_ylabel(f"v* = {row['optimal']:.2f}")
+    axes.set_xlabel("learnt value (dotted: the optimal one)")
     return figure

@@ -12,6 +12,7 @@ from experiments.friar2017_values import histograms, separation
 from experiments.friar2017_web import specialist_hosts
 from experiments.harness.experiment import Task, Trial
 from experiments.harness.trials import points
+from honeyguide.agents.url_linear_q import UrlLinearQ
 from honeyguide.assemble import Assembled
 from honeyguide.contracts import Candidates, Page, Step, Visit
 from honeyguide.engine.loop import run_simulated
@@ -43,6 +44,8 @@ OFF = re.compile(r"(\d+) pages off targets")
 NEAR = re.compile(r"(\d+) pages near targets")
 HOPS = 2  # most links from a start page "near targets" to a target
 HELD_OUT = "held-out"  # the part in which some relevant hosts are never rewarded
+FAR = "far"  # the same, with few links to these hosts
+HEAVIEST = 20  # words whose weights are stored (figure 3.3)
 
 
 def all_rewards(pages: int, topics: tuple[str, ...] = TOPICS) -> list[str]:
@@ -101,7 +104,7 @@ def walk(trial: Trial, world: str, random_seed: int) -> dict[str, Any]:
     walks = navigator.frontier
     assert isinstance(walks, Walks)  # noqa: S101 for the type checker
     by_host = task.judge.startswith("targets:")
-    walked = _Walked(by_host, _held_out(task) if trial.part == HELD_OUT else None)
+    walked = _Walked(by_host, _held_out(task) if trial.part in (HELD_OUT, FAR) else None)
     begin, begin_processor = time.perf_counter(), time.process_time()
     with Actors(plan, navigator.agent, random_seed) as actors:
 
@@ -128,7 +131,18 @@ def walk(trial: Trial, world: str, random_seed: int) -> dict[str, Any]:
         "milliseconds": 1000 * seconds / len(walked.curve),
         "processor_milliseconds": 1000 * processor / len(walked.curve),
     }
-    return found | (_values(opened, navigator, actors.visited) if trial.number == 0 else {})
+    if trial.number:
+        return found
+    return found | _values(opened, navigator, actors.visited) | _heaviest(navigator)
+
+
+def _heaviest(navigator: Navigator) -> dict[str, Any]:
+    """Return the words of the largest weights, for agents that have one for each word."""
+    agent = navigator.agent
+    if not isinstance(agent, UrlLinearQ):
+        return {}
+    ranked = sorted(agent.weights().items(), key=lambda pair: -abs(pair[1]))
+    return {"weights": dict(ranked[:HEAVIEST])}
 
 
 def _held_out(task: Task) -> Targets:

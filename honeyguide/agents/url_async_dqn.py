@@ -8,9 +8,11 @@ import torch
 
 from honeyguide.contracts import Agent, Candidates, Goal, State, Step, Vector, Visit
 from honeyguide.errors import HoneyguideError
+from honeyguide.features.known_names import read_names
 from honeyguide.learning.exploring import EPSILON, EpsilonDecay
 from honeyguide.learning.parameters import shared
 from honeyguide.learning.rates import check_rates
+from honeyguide.learning.step_price import StepPrice
 from honeyguide.learning.url_values import TargetNetwork, UrlValues
 from honeyguide.registry import part
 
@@ -25,7 +27,7 @@ class Shared:
     figures: torch.Tensor  # of the actor that learnt last: loss, epsilon
 
 
-@part("agent", "url_async_dqn")
+@part("agent", "url_async_dqn", files="known_names")
 class UrlAsyncDqn(Agent):
     """As url_cnn_dqn without replay: several processes, the actors, train one network.
 
@@ -35,7 +37,7 @@ class UrlAsyncDqn(Agent):
 
     frontier = "walks"
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 each is a setting of users
         self,
         goal: Goal,
         rng: np.random.Generator,
@@ -45,20 +47,28 @@ class UrlAsyncDqn(Agent):
         target_every: int = 100,  # steps of all actors between two updates of theta-: I_target
         step_size: float = 0.001,
         actors: int = 4,  # processes that train it, in experiments
+        *,
+        second_price: float = 0.0,  # of a measured second of a page's host, in rewards (§4.2.3)
+        last_epsilon: float = 0.0,  # share of random steps after epsilon_steps; 0.1: never less
+        weights: str = "glorot",  # their first values; "inputs": variance 1 / D (§2.3.3)
+        hidden: int = 0,  # units of a second layer
+        known_names: str = "",  # a file of names that are not cut into words, one a line
     ) -> None:
-        check_rates("url_async_dqn", gamma, step_size, epsilon_steps=epsilon_steps)
+        check_rates("url_async_dqn", gamma, step_size, last_epsilon, epsilon_steps)
         if min(update_every, target_every) < 1 or actors < 0:
             raise HoneyguideError(
                 "url_async_dqn needs update_every and target_every of at least 1, and "
                 "zero or more actors"
             )
         for_network, for_steps = rng.spawn(2)
-        self._values = UrlValues(goal, for_network, step_size)
+        known = read_names(known_names)
+        self._values = UrlValues(goal, for_network, step_size, weights, hidden, known)
+        self._price = StepPrice(second_price)
         self.features = self._values.features
         self.gamma, self.update_every, self.target_every = gamma, update_every, target_every
         self.actors = actors
         self._target_network = TargetNetwork(self._values)
-        self._exploration = EpsilonDecay(for_steps, EPSILON, epsilon_steps)
+        self._exploration = EpsilonDecay(for_steps, EPSILON, epsilon_steps, last_epsilon)
         self._target = self._target_network.data
         self._counts = torch.zeros(2, dtype=torch.int64)  # T, and updates of theta-
         self._target_version = 0
@@ -94,6 +104,10 @@ class UrlAsyncDqn(Agent):
     def explores(self) -> bool:
         """Take a random link with probability epsilon, which falls to 0."""
         return not self._only_uses and self._exploration.explores()
+
+    def reward(self, visit: Visit) -> float:
+        """1 for a relevant page, less the price of a step."""
+        return super().reward(visit) - self._price.of(visit)
 
     def ends(self, visit: Visit) -> bool:
         """End the episode at a relevant page (Friar 2017, §3.2.3)."""
@@ -162,7 +176,7 @@ class UrlAsyncDqn(Agent):
             "gradient": self._gradient.numpy().copy(),
             "fading": self._exploration.state(),
             "steps": self._steps,
-        }
+        } | self._price.state()
 
     def load(self, state: State) -> None:
         """Restore a saved state."""
@@ -174,3 +188,4 @@ class UrlAsyncDqn(Agent):
         self._gradient.copy_(torch.from_numpy(state["gradient"]))
         self._exploration.load(state["fading"])
         self._steps = state["steps"]
+        self._price.load(state)

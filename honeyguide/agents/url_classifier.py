@@ -135,11 +135,11 @@ def url_bag_classifier(
 ) -> Classifier:
     """As url_classifier, with a weight for each word instead of a network."""
     check_rates("url_bag_classifier", gamma, step_size)
-    values, settings = _BagValues(goal, step_size), (gamma, batches, temperature)
+    values, settings = BagValues(goal, step_size), (gamma, batches, temperature)
     return Classifier(values, goal, settings, rng)
 
 
-class _BagValues:
+class BagValues:
     """A linear model: the sum of the weights of a URL's words."""
 
     def __init__(self, goal: Goal, step_size: float) -> None:

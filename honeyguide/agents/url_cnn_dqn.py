@@ -7,9 +7,11 @@ import torch
 
 from honeyguide.contracts import Agent, Candidates, Goal, State, Step, Vector, Visit
 from honeyguide.errors import unknown
+from honeyguide.features.known_names import read_names
 from honeyguide.learning.exploring import EPSILON, EpsilonDecay
 from honeyguide.learning.rates import check_rates
 from honeyguide.learning.replay import Experience, RankedReplay, Replay
+from honeyguide.learning.step_price import StepPrice
 from honeyguide.learning.url_values import TargetNetwork, UrlValues
 from honeyguide.registry import part
 
@@ -17,13 +19,13 @@ BATCH = 10  # experiences learnt from at each step
 REPLAYS = {"none": None, "uniform": Replay, "ranked": RankedReplay}
 
 
-@part("agent", "url_cnn_dqn")
+@part("agent", "url_cnn_dqn", files="known_names")
 class UrlCnnDqn(Agent):
     """Walks by values of URLs that a small convolutional network learns during the walk."""
 
     frontier = "walks"
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 each is a setting of users
         self,
         goal: Goal,
         rng: np.random.Generator,
@@ -33,16 +35,24 @@ class UrlCnnDqn(Agent):
         target_every: int = 100,  # steps between two updates of the target network; 0: none is used
         double: bool = False,  # double Q-learning (§2.4.4)
         step_size: float = 0.001,
+        *,
+        second_price: float = 0.0,  # of a measured second of a page's host, in rewards (§4.2.3)
+        last_epsilon: float = 0.0,  # share of random steps after epsilon_steps; 0.1: never less
+        weights: str = "glorot",  # their first values; "inputs": variance 1 / D (§2.3.3)
+        hidden: int = 0,  # units of a second layer
+        known_names: str = "",  # a file of names that are not cut into words, one a line
     ) -> None:
-        check_rates("url_cnn_dqn", gamma, step_size, epsilon_steps=epsilon_steps)
+        check_rates("url_cnn_dqn", gamma, step_size, last_epsilon, epsilon_steps)
         if replay not in REPLAYS:
             raise unknown("replay", replay, REPLAYS)
         for_network, for_steps, for_replay = rng.spawn(3)
-        self._values = UrlValues(goal, for_network, step_size)
+        known = read_names(known_names)
+        self._values = UrlValues(goal, for_network, step_size, weights, hidden, known)
+        self._price = StepPrice(second_price)
         self.features = self._values.features
         self.gamma, self.target_every, self.double = gamma, target_every, double
         self._target_network = TargetNetwork(self._values)
-        self._exploration = EpsilonDecay(for_steps, EPSILON, epsilon_steps)
+        self._exploration = EpsilonDecay(for_steps, EPSILON, epsilon_steps, last_epsilon)
         kind = REPLAYS[replay]
         self._replay = kind(for_replay) if kind else None
         self._steps = 0
@@ -55,6 +65,10 @@ class UrlCnnDqn(Agent):
     def explores(self) -> bool:
         """Take a random link with probability epsilon, which falls to 0."""
         return self._exploration.explores()
+
+    def reward(self, visit: Visit) -> float:
+        """1 for a relevant page, less the price of a step."""
+        return super().reward(visit) - self._price.of(visit)
 
     def ends(self, visit: Visit) -> bool:
         """End the episode at a relevant page (Friar 2017, §3.2.3)."""
@@ -119,7 +133,7 @@ class UrlCnnDqn(Agent):
             "fading": self._exploration.state(),
             "replay": None if self._replay is None else self._replay.state(),
             "steps": self._steps,
-        }
+        } | self._price.state()
 
     def load(self, state: State) -> None:
         """Restore a saved state."""
@@ -129,3 +143,4 @@ class UrlCnnDqn(Agent):
         if self._replay is not None:
             self._replay.load(state["replay"])
         self._steps = state["steps"]
+        self._price.load(state)

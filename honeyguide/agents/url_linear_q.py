@@ -8,10 +8,13 @@ from numpy.typing import NDArray
 
 from honeyguide.contracts import Agent, Candidates, Goal, State, Step, Vector, Visit
 from honeyguide.errors import HoneyguideError, unknown
+from honeyguide.features.known_names import read_names
+from honeyguide.features.segmenting import NONE, Names
 from honeyguide.features.url_words import UrlWords
 from honeyguide.learning.exploring import EPSILON, EpsilonDecay
 from honeyguide.learning.rates import check_rates
 from honeyguide.learning.replay import Experience, RankedReplay, Replay
+from honeyguide.learning.step_price import StepPrice
 from honeyguide.registry import part
 
 VOCABULARY = 10_000  # the commonest words
@@ -20,14 +23,14 @@ REPLAYS = {"none": None, "uniform": Replay, "ranked": RankedReplay}
 Words = NDArray[np.uint16]  # rows of word numbers
 
 
-@part("agent", "url_linear_q")
+@part("agent", "url_linear_q", files="known_names")
 class UrlLinearQ(Agent):
     """Walks by values of URLs: the sum of a learnt weight for each of their words."""
 
     frontier = "walks"
     uses_encoder = False  # its policy fits any
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 each is a setting of users
         self,
         goal: Goal,
         rng: np.random.Generator,
@@ -37,17 +40,25 @@ class UrlLinearQ(Agent):
         replay: str = "none",  # none, uniform or ranked
         text: bool = False,  # whether anchors and titles are used too (§3.5.1)
         penalty: float = 0.0,  # of each step (§3.5.2); Friar (2017) tries 0.05
+        *,
+        second_price: float = 0.0,  # of a measured second of a page's host, in rewards (§4.2.3)
+        last_epsilon: float = 0.0,  # share of random steps after epsilon_steps; 0.1: never less
+        optimiser: str = "adam",  # or rmsprop (§3.4)
+        known_names: str = "",  # a file of names that are not cut into words, one a line
     ) -> None:
-        check_rates("url_linear_q", gamma, step_size, epsilon_steps=epsilon_steps)
+        check_rates("url_linear_q", gamma, step_size, last_epsilon, epsilon_steps)
         if replay not in REPLAYS:
             raise unknown("replay", replay, REPLAYS)
+        if optimiser not in OPTIMISERS:
+            raise unknown("optimiser", optimiser, OPTIMISERS)
         for_weights, for_steps, for_replay = rng.spawn(3)
-        self.features: UrlWords = bag_of_words(goal, text)
+        self.features: UrlWords = bag_of_words(goal, text, read_names(known_names))
         self.gamma, self.penalty = gamma, penalty
-        self._exploration = EpsilonDecay(for_steps, EPSILON, epsilon_steps)
+        self._price = StepPrice(second_price)
+        self._exploration = EpsilonDecay(for_steps, EPSILON, epsilon_steps, last_epsilon)
         self._w = for_weights.normal(0.0, 0.001, VOCABULARY + 1).astype(np.float32)
         self._w[0] = 0.0  # no word
-        self._adam = Adam(VOCABULARY + 1, step_size)
+        self._optimiser = OPTIMISERS[optimiser](VOCABULARY + 1, step_size)
         kind = REPLAYS[replay]
         self._replay = kind(for_replay) if kind else None
         self._errors = np.zeros(1, np.float32)  # of the last step
@@ -61,8 +72,8 @@ class UrlLinearQ(Agent):
         return self._exploration.explores()
 
     def reward(self, visit: Visit) -> float:
-        """1 for a relevant page, less the penalty of a step."""
-        return float(visit.verdict.relevant) - self.penalty
+        """1 for a relevant page, less the penalty of a step and the price of its seconds."""
+        return float(visit.verdict.relevant) - self.penalty - self._price.of(visit)
 
     def ends(self, visit: Visit) -> bool:
         """End the episode at a relevant page (Friar 2017, §3.2.3)."""
@@ -108,7 +119,7 @@ class UrlLinearQ(Agent):
         gradient = np.zeros_like(self._w)
         np.add.at(gradient, words, (-2 * weights * errors / len(batch))[:, None])
         gradient[0] = 0.0
-        self._w -= self._adam.step(gradient)
+        self._w -= self._optimiser.step(gradient)
         self._errors = errors
         return errors
 
@@ -152,24 +163,31 @@ class UrlLinearQ(Agent):
         return {
             "features": self.features.state(),
             "weights": self._w.copy(),
-            "adam": self._adam.state(),
+            "adam": self._optimiser.state(),  # of either kind
             "fading": self._exploration.state(),
             "replay": None if self._replay is None else self._replay.state(),
-        }
+        } | self._price.state()
 
     def load(self, state: State) -> None:
         """Restore a saved state."""
         self.features.load(state["features"])
         self._w = state["weights"].copy()
-        self._adam.load(state["adam"])
+        self._optimiser.load(state["adam"])
         self._exploration.load(state["fading"])
         if self._replay is not None:
             self._replay.load(state["replay"])
+        self._price.load(state)
 
 
-def bag_of_words(goal: Goal, anchors: bool = False) -> UrlWords:
+def bag_of_words(goal: Goal, anchors: bool = False, known: Names = NONE) -> UrlWords:
     """The features of a bag of URL words (§3.4)."""
-    return UrlWords(vocabulary=VOCABULARY, anchors=anchors, repeats=False, surveyed=goal.surveyed())
+    return UrlWords(
+        vocabulary=VOCABULARY,
+        anchors=anchors,
+        repeats=False,
+        surveyed=goal.surveyed(),
+        known=known,
+    )
 
 
 class Adam:
@@ -202,3 +220,28 @@ class Adam:
         """Restore a saved state."""
         self._mean, self._square = state["mean"].copy(), state["square"].copy()
         self._steps = state["steps"]
+
+
+class RmsProp:
+    """The RMSProp optimiser of Hinton (2012), for numpy arrays."""
+
+    def __init__(self, size: int, step_size: float) -> None:
+        self.step_size = step_size
+        self._square = np.zeros(size, np.float32)
+
+    def step(self, gradient: Vector) -> Vector:
+        """The step to subtract from the parameters for a gradient."""
+        self._square += 0.1 * (gradient * gradient - self._square)
+        step = np.float32(self.step_size) * gradient / (np.sqrt(self._square) + np.float32(1e-8))
+        return step.astype(np.float32)
+
+    def state(self) -> dict[str, Any]:
+        """The mean squares."""
+        return {"square": self._square.copy()}
+
+    def load(self, state: dict[str, Any]) -> None:
+        """Restore a saved state."""
+        self._square = state["square"].copy()
+
+
+OPTIMISERS: dict[str, type[Adam] | type[RmsProp]] = {"adam": Adam, "rmsprop": RmsProp}

@@ -6,19 +6,19 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from honeyguide.contracts import Matrix, MemoryView, Outlinks, State, Step, Vector
-from honeyguide.features.segmenting import is_word, url_words
+from honeyguide.features.segmenting import NONE, Names, is_word, url_words
 from honeyguide.text.words import words as words_of
 
 COVERED = 0.8  # share of all word occurrences that the common words make up (§3.4)
 TEXT = "~"  # prefix of words from anchors and titles, which have numbers of their own (§3.5.1)
 
 
-def common_words(urls: Iterable[str], rarest: float = 1.0) -> list[str]:
+def common_words(urls: Iterable[str], rarest: float = 1.0, known: Names = NONE) -> list[str]:
     """The commonest words that make up 80 % of the words in URLs, the commonest first.
 
     A `rarest` below 1 adds rarer words, down to that share of the last one's frequency.
     """
-    ranked = Counter(word for url in urls for word in url_words(url)).most_common()
+    ranked = Counter(word for url in urls for word in url_words(url, known)).most_common()
     counts = np.array([count for _, count in ranked])
     last = int(np.searchsorted(np.cumsum(counts), COVERED * counts.sum()))
     return [word for word, count in ranked if count >= rarest * counts[last]]
@@ -31,7 +31,7 @@ class UrlWords:
     surveyed URLs, their common words have numbers from the start, and other URL words get none.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 all have defaults
         self,
         width: int = 50,  # words of a URL that are read
         vocabulary: int = 10_000,  # words with a number
@@ -41,6 +41,8 @@ class UrlWords:
         names: bool = True,  # whether words that are not in the word list get numbers
         surveyed: Sequence[str] = (),  # URLs whose common words have numbers from the start
         rarest: float = 1.0,  # as in common_words
+        *,
+        known: Names = NONE,  # names that are not cut into words
     ) -> None:
         self.width = width
         self.vocabulary = vocabulary
@@ -48,12 +50,13 @@ class UrlWords:
         self.anchors = anchors
         self.repeats = repeats
         self.names = names
+        self.known = known
         self.words: list[str] = [""]  # by number
         self._numbers: dict[str, int] = {}
         self._seen: dict[str, int] = {}  # sightings of words without a number
         self._settled = len(surveyed) > 0
         if surveyed:
-            common = common_words(surveyed, rarest)
+            common = common_words(surveyed, rarest, known)
             self.set_words([w for w in common if names or is_word(w)][:vocabulary])
 
     def __call__(self, memory: MemoryView, found: Outlinks) -> Matrix:
@@ -62,7 +65,7 @@ class UrlWords:
 
     def rows(self, urls: Sequence[str], texts: Sequence[str] = ()) -> Matrix:
         """One row a URL: its words, then those of its text, if texts are given."""
-        found = [url_words(url) for url in urls]
+        found = [url_words(url, self.known) for url in urls]
         if texts:
             found = [
                 (*own, *(TEXT + word for word in words_of(text)))

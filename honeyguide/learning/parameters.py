@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import torch
@@ -11,6 +12,7 @@ from honeyguide.contracts import State, Vector
 from honeyguide.errors import HoneyguideError
 
 Shapes = Mapping[str, tuple[int, ...]]
+Spreads = Mapping[str, Any]  # by name: a standard deviation, or one for each column
 Views = dict[str, torch.Tensor]
 MEAN, SQUARE = 0.9, 0.999  # Adam's decay rates: beta_1, beta_2
 LARGEST = 10.0  # of the mean gradient over the root of the mean square: at most 7.3
@@ -19,10 +21,19 @@ LARGEST = 10.0  # of the mean gradient over the root of the mean square: at most
 class Parameters:
     """A network's parameters with the moments of the Adam optimiser."""
 
-    def __init__(self, shapes: Shapes, rng: np.random.Generator, step_size: float = 0.001) -> None:
+    def __init__(
+        self,
+        shapes: Shapes,
+        rng: np.random.Generator,
+        step_size: float = 0.001,
+        spreads: Spreads | None = None,  # of initial weights; else Glorot's
+    ) -> None:
         self.shapes = dict(shapes)
         self.step_size = step_size
-        drawn = [_initial(name, shape, rng).ravel() for name, shape in self.shapes.items()]
+        drawn = [
+            _initial(shape, rng, (spreads or {}).get(name)).ravel()
+            for name, shape in self.shapes.items()
+        ]
         # four rows: parameters, mean and mean square of their gradients, steps taken
         self.block = torch.zeros((4, sum(map(len, drawn))))
         self.block[0] = torch.from_numpy(np.concatenate(drawn))
@@ -98,11 +109,12 @@ def shared(tensor: torch.Tensor) -> torch.Tensor:
     return moved
 
 
-def _initial(name: str, shape: tuple[int, ...], rng: np.random.Generator) -> Vector:
-    """Initial values: Glorot (Xavier) normal for weights, zero for offsets."""
+def _initial(shape: tuple[int, ...], rng: np.random.Generator, spread: Any = None) -> Vector:
+    """Initial values: normal with this spread or Glorot's (Xavier's), zero for offsets."""
     if len(shape) < 2:
         return np.zeros(shape, np.float32)
-    spread = math.sqrt(2.0 / (shape[0] + shape[1]))
+    if spread is None:
+        spread = math.sqrt(2.0 / (shape[0] + shape[1]))
     return rng.normal(0.0, spread, shape).astype(np.float32)
 
 

@@ -11,27 +11,46 @@ import torch
 from numpy.typing import NDArray
 
 from honeyguide.contracts import Matrix, Vector
-from honeyguide.learning.parameters import Parameters
+from honeyguide.errors import HoneyguideError, unknown
+from honeyguide.learning.parameters import Parameters, Spreads
 
 SIZES = (1, 2, 3, 4)  # words under a filter
 WIDEST = max(SIZES)
 FILTERS = 4  # of each size
 ALL = FILTERS * len(SIZES)
 Words = NDArray[Any]  # rows of word numbers
+WEIGHTS = ("glorot", "inputs")  # initial weights have the variance 2 / (in + out), or 1 / in
 Products = NDArray[np.float32]  # of filters with words: shape (place in filter, word, filter)
 
 
 class UrlCnn:
-    """Convolution filters over word vectors, max pooling, and one output layer with a sigmoid."""
+    """Convolution filters over word vectors, max pooling, and one output layer with a sigmoid.
 
-    def __init__(self, width: int, rng: np.random.Generator, step_size: float = 0.001) -> None:
-        shapes = {
+    A second layer between them has `hidden` units with ReLU; Friar (2017, §3.6) found no gain.
+    """
+
+    def __init__(
+        self,
+        width: int,
+        rng: np.random.Generator,
+        step_size: float = 0.001,
+        weights: str = "glorot",
+        hidden: int = 0,
+    ) -> None:
+        if weights not in WEIGHTS:
+            raise unknown("weights", weights, WEIGHTS)
+        if hidden < 0:
+            raise HoneyguideError("hidden, the units of a second layer, must be zero or more")
+        shapes: dict[str, tuple[int, ...]] = {
             "filters": (WIDEST * width, ALL),  # a filter's places below one another
             "offsets": (ALL,),
-            "last": (ALL, 1),
+            "last": (hidden or ALL, 1),
             "bias": (1,),
         }
-        self.parameters = Parameters(shapes, rng, step_size)
+        if hidden:  # last: crawls without a second layer have stored the others in this order
+            shapes |= {"middle": (ALL, hidden), "middle_offsets": (hidden,)}
+        spreads = _by_inputs(width, hidden) if weights == "inputs" else None
+        self.parameters = Parameters(shapes, rng, step_size, spreads)
         # a narrow filter is a wide one with zeros at its last places
         used = np.repeat(np.arange(WIDEST)[:, None] < np.repeat(SIZES, FILTERS), width, axis=0)
         whole = torch.ones_like(self.parameters.data)
@@ -52,7 +71,7 @@ class UrlCnn:
         """The values of URLs, one row of word numbers each, from the products of all words."""
         arrays = self._arrays(data)
         strongest = self._convolve(trimmed(words), products).max(axis=0)
-        hidden = np.maximum(strongest + arrays["offsets"], 0.0)
+        hidden = _second(np.maximum(strongest + arrays["offsets"], 0.0), arrays)
         out = hidden @ arrays["last"][:, 0] + arrays["bias"][0]
         return _sigmoid(out)
 
@@ -71,18 +90,22 @@ class UrlCnn:
         rows, known = places.reshape(numbers.shape), vectors[used]
         convolved = self._convolve(rows, self.products(known))
         where = convolved.argmax(axis=0)  # (URLs, filters)
-        hidden = np.maximum(convolved.max(axis=0) + arrays["offsets"], 0.0)
+        pooled = np.maximum(convolved.max(axis=0) + arrays["offsets"], 0.0)
+        hidden = _second(pooled, arrays)
         values = _sigmoid(hidden @ arrays["last"][:, 0] + arrays["bias"][0])
         errors = targets - values
         # backwards, layer by layer
         last = -2 * weights * errors * values * (1 - values) / len(words)
-        strongest = last[:, None] * arrays["last"][:, 0] * (hidden > 0)
-        parts = (
+        middle = last[:, None] * arrays["last"][:, 0] * (hidden > 0)
+        two = "middle" in arrays
+        strongest = (middle @ arrays["middle"].T) * (pooled > 0) if two else middle
+        parts = [
             _filters_gradient(rows, known, where, strongest),
             strongest.sum(axis=0),
             hidden.T @ last,
             last.sum(keepdims=True),
-        )
+            *((pooled.T @ middle, middle.sum(axis=0)) if two else ()),
+        ]
         gradient = np.concatenate([part.ravel() for part in parts])
         return torch.from_numpy(gradient) * self._mask, errors
 
@@ -115,6 +138,23 @@ class _Convolution:
             products[place].take(rows[place : place + count], axis=0, out=more, mode="clip")
             sums += more
         return sums
+
+
+def _by_inputs(width: int, hidden: int) -> Spreads:
+    """Standard deviations for a variance of 1 / D, D being a unit's inputs (Friar 2017, §2.3.3)."""
+    return {
+        "filters": 1 / np.sqrt(np.repeat(SIZES, FILTERS) * width),
+        "middle": 1 / np.sqrt(ALL),
+        "last": 1 / np.sqrt(hidden or ALL),
+    }
+
+
+def _second(pooled: Matrix, arrays: dict[str, Any]) -> Matrix:
+    """The units of the second layer if there is one, else those of the first."""
+    if "middle" not in arrays:
+        return pooled
+    units: Matrix = np.maximum(pooled @ arrays["middle"] + arrays["middle_offsets"], 0.0)
+    return units
 
 
 def _filters_gradient(

@@ -6,6 +6,7 @@ import numpy as np
 import torch
 
 from honeyguide.contracts import Goal, Matrix, State, Step, Vector
+from honeyguide.features.segmenting import NONE, Names
 from honeyguide.features.url_words import UrlWords
 from honeyguide.learning.replay import Experience
 from honeyguide.learning.torch_threads import one_thread
@@ -19,14 +20,26 @@ RAREST = 0.4  # of a survey: Friar (2017) wants 50 occurrences of a word in a ba
 class UrlValues:
     """URL word features, word vectors and a convolutional network, together."""
 
-    def __init__(self, goal: Goal, rng: np.random.Generator, step_size: float) -> None:
+    def __init__(
+        self,
+        goal: Goal,
+        rng: np.random.Generator,
+        step_size: float,
+        weights: str = "glorot",  # their first values: as in UrlCnn
+        hidden: int = 0,  # units of a second layer
+        known: Names = NONE,  # names that are not cut into words
+    ) -> None:
         one_thread()
         # as in Friar (2017): words without a pre-trained vector are not read
         self.features: UrlWords = UrlWords(
-            vocabulary=VOCABULARY, names=False, surveyed=goal.surveyed(), rarest=RAREST
+            vocabulary=VOCABULARY,
+            names=False,
+            surveyed=goal.surveyed(),
+            rarest=RAREST,
+            known=known,
         )
         self._vectors = WordVectors(goal.encoder, VOCABULARY)
-        self.cnn = UrlCnn(self._vectors.width, rng, step_size)
+        self.cnn = UrlCnn(self._vectors.width, rng, step_size, weights, hidden)
 
     @property
     def vectors(self) -> Matrix:

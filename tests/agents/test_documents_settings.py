@@ -83,7 +83,7 @@ def test_walks_learn_with_the_settings_of_document_004(name, named):
     assert agent.gamma == 0.75
     fading = agent._exploration
     assert (fading.first, fading.last, fading.steps) == (0.1, 0.0, 100_000)
-    adam = agent._adam if name == "url_linear_q" else agent._values.cnn.parameters
+    adam = agent._optimiser if name == "url_linear_q" else agent._values.cnn.parameters
     assert adam.step_size == 0.001
     assert (agent.features.width, agent.features.vocabulary) == (50, 10_000)
 

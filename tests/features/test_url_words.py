@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from honeyguide.features.segmenting import segment, url_words
+from honeyguide.features.segmenting import known_names, segment, url_words
 from honeyguide.features.url_words import COVERED, UrlWords, common_words
 
 
@@ -98,3 +98,25 @@ def test_after_a_survey_no_other_words_get_numbers():
     for _ in range(5):
         rows = with_names.rows(["http://ship.example/"], ["granite"])
     assert [with_names.words[int(n)] for n in rows[0] if n] == ["example", "~granite"]
+
+
+def test_names_that_are_known_are_not_cut():
+    names = known_names(["Leonberger & Farthing Ltd", "Taxes"])
+    assert names == {"leonberger", "farthing"}  # the list has the others
+    assert segment("leonberger") == ("leon", "berger")
+    assert segment("leonberger", names) == ("leonberger",)
+    assert segment("leonbergertaxadvice", names) == ("leonberger", "tax", "advice")
+    assert url_words("http://farthinglaw.co.uk/", names) == ("farthing", "law", "co", "uk")
+
+
+def test_a_domain_tells_names_only_where_it_has_hyphens():
+    assert known_names(["www.leonberger-law.co.uk"]) == {"leonberger"}
+    assert known_names(["farthinglaw.co.uk"]) == frozenset()
+
+
+def test_known_names_are_words_of_a_row():
+    known = known_names(["Leonberger"])
+    words = UrlWords(sightings=1, known=known)
+    words.rows(["http://leonberger.test/"])
+    assert words.words[1:] == ["leonberger", "test"]
+    assert common_words(["http://leonberger.test/"] * 3, known=known)[0] == "leonberger"

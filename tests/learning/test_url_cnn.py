@@ -21,11 +21,11 @@ def rows(count=9, seed=0):
     return words
 
 
-def made(seed=0):
+def made(seed=0, hidden=0):
     rng = np.random.default_rng(seed)
     vectors = rng.normal(size=(WORDS, WIDTH)).astype(np.float32)
     vectors[0] = 0
-    cnn = UrlCnn(WIDTH, rng)
+    cnn = UrlCnn(WIDTH, rng, hidden=hidden)
     cnn.parameters.block[0] += (
         0.1 * cnn._mask * torch.linspace(-1, 1, cnn.parameters.block.shape[1])
     )
@@ -43,18 +43,22 @@ def by_torch(cnn, vectors, words):
         own = filters[:, :, FILTERS * number : FILTERS * (number + 1)].permute(2, 1, 0)
         answers.append(torch.nn.functional.conv1d(x, own)[:, :, : words.shape[1] + 1].amax(2))
     hidden = torch.relu(torch.cat(answers, 1) + views["offsets"])
+    if "middle" in views:
+        hidden = torch.relu(hidden @ views["middle"] + views["middle_offsets"])
     return torch.sigmoid((hidden @ views["last"] + views["bias"])[:, 0])
 
 
-def test_values_are_those_of_convolutions_of_width_one_to_four():
-    cnn, vectors = made()
+@pytest.mark.parametrize("hidden", [0, 5])
+def test_values_are_those_of_convolutions_of_width_one_to_four(hidden):
+    cnn, vectors = made(hidden=hidden)
     words = rows()
     expected = by_torch(cnn, vectors, words).detach().numpy()
     assert cnn.values(words, cnn.products(vectors)) == pytest.approx(expected, abs=1e-6)
 
 
-def test_the_gradient_is_that_of_automatic_differentiation():
-    cnn, vectors = made(3)
+@pytest.mark.parametrize("hidden", [0, 5])
+def test_the_gradient_is_that_of_automatic_differentiation(hidden):
+    cnn, vectors = made(3, hidden)
     words, rng = rows(30, 3), np.random.default_rng(3)
     targets, weights = rng.random((2, 30), np.float32)
     errors = torch.from_numpy(targets) - by_torch(cnn, vectors, words)
@@ -93,3 +97,24 @@ def test_a_network_of_another_shape_is_refused():
     one = Parameters({"w": (4, 3)}, np.random.default_rng(0))
     with pytest.raises(HoneyguideError, match="another shape"):
         one.load(Parameters({"w": (3, 4)}, np.random.default_rng(0)).state())
+
+
+def test_first_weights_can_have_the_variance_of_one_by_the_number_of_inputs():
+    """Friar (2017, §2.3.3); a filter over n words has n times as many inputs as one over a word."""
+    width = 400
+    cnn = UrlCnn(width, np.random.default_rng(0), weights="inputs", hidden=300)
+    arrays = cnn.parameters.arrays()
+    for number, size in enumerate(SIZES):
+        own = arrays["filters"][: size * width, FILTERS * number : FILTERS * (number + 1)]
+        assert own.var() == pytest.approx(1 / (size * width), rel=0.1)
+    assert arrays["middle"].var() == pytest.approx(1 / (FILTERS * len(SIZES)), rel=0.1)
+    assert arrays["last"].var() == pytest.approx(1 / 300, rel=0.3)
+
+
+def test_a_second_layer_does_not_change_the_first_weights_of_the_others():
+    one, two = (
+        UrlCnn(WIDTH, np.random.default_rng(0), hidden=hidden).parameters.arrays()
+        for hidden in (0, 16)
+    )
+    assert one["filters"].tolist() == two["filters"].tolist()
+    assert set(two) - set(one) == {"middle", "middle_offsets"}
