@@ -20,7 +20,6 @@ PART, FUNCTION = "names", "experiments.friar2017_names:cut_names"
 DOMAINS = "domains_list.csv.zst"
 NOT_TOLD, OTHERS, ALL = "no names", "names of other companies", "names of these companies too"
 _hyphened = re.compile(r"[a-z]{2,}(-[a-z]{2,})+").fullmatch
-EXAMPLES = 12
 
 
 def names_trials(quick: bool) -> list[Trial]:
@@ -65,7 +64,6 @@ def measured(labels: Sequence[str], names: Names = NONE) -> dict[str, Any]:
         "unlisted": len(unlisted),
         "cut": len(cut) / max(1, len(unlisted)),
         "known": len(names),
-        "examples": [" ".join(segment(word)) for word in cut[:: len(cut) // EXAMPLES or 1]],
     }
 
 
@@ -81,9 +79,9 @@ def names_table(results: Results, page: Page) -> dict[str, Any]:
             f"{first['names']:,} company domains with hyphens, half of all by a hash of their "
             "name, are written together and cut again: their hyphens say what is right. Of the "
             f"{first['unlisted']:,} different words between hyphens that the list of 50,000 words "
-            f"lacks, {first['cut']:.0%} are cut: {'; '.join(first['examples'])}. Of 60 such words "
+            f"lacks, {first['cut']:.0%} are cut. Of 60 such words "
             "of all domains, drawn at random and read, 34 were cut rightly (onlinemarketing, "
-            "mitchells) and 26 wrongly (farthing, leonberger). The setting `known_names` of the "
+            "mitchells) and 26 wrongly (farthing). The setting `known_names` of the "
             "URL agents takes a file of names or domains, whose words are then not cut."
         )
         page.table(
