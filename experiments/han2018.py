@@ -10,6 +10,7 @@ from experiments.harness.experiment import ORACLE, Entry, Experiment, Part, Task
 from experiments.harness.plots import by_repeat, curves, intervals, learning
 from experiments.harness.report_page import Page, percent
 from experiments.harness.results import Results
+from experiments.harness.sentences import times, told
 from experiments.topics import (
     GLOVE,
     LINEAR,
@@ -260,10 +261,20 @@ def _figures(results: Results, page: Page, part: str) -> None:
 
 EXPERIMENT = Experiment(
     name="han2018",
-    version=2,
     title="Linear SARSA of Han, Wuillemin and Senellart, again",
     source="Han, Wuillemin and Senellart (2018): Focused Crawling through Reinforcement Learning, "
     "ICWE, section 4.",
+    paper_found="Learning finds 1.2 to 1.6 times as many relevant pages as no learning, 2.5 times "
+    "for cancer; the synchronous or the moderated method finds most on each topic.",
+    we_found=lambda results: told(
+        "On wikispeedia with GloVe, times as many relevant pages as no learning (95 % interval): "
+        "{}; times as many as the asynchronous method: {}.",
+        times(results, "glove", LINEAR, "best_first"),
+        times(results, "glove", ("linear_sync", "linear_moderated"), "linear_async"),
+    ),
+    why="The paper crawls 10,000 pages of Simple English Wikipedia, we 1,000 of the 4,604 pages of "
+    "wikispeedia, where a crawler without learning is strong already; the reasons that could be "
+    "measured follow.",
     parts=(
         Part(name="glove", trials=lambda quick: _wikispeedia("glove", GLOVE, (5, 30), quick)),
         Part(

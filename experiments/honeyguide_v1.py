@@ -7,7 +7,7 @@ import numpy as np
 from experiments.harness.experiment import ORACLE, Entry, Experiment, Part, Task, Trial, runs_of
 from experiments.harness.plots import curves
 from experiments.harness.ratios import bootstrap, geometric_mean, ratio
-from experiments.harness.report_page import Page, percent
+from experiments.harness.report_page import Page, cell, percent
 from experiments.harness.results import Results
 from experiments.topics import (
     GLOVE,
@@ -21,6 +21,7 @@ from experiments.topics import (
 )
 from experiments.trained_networks import dqn_trials, report_dqn
 from honeyguide.bench.report import spread
+from honeyguide.text.words import counted
 
 DEPARTMENTS = tuple(
     f"http://www.cs.{name}.edu" for name in ("cornell", "utexas", "washington", "wisc")
@@ -220,7 +221,7 @@ def _report(results: Results, page: Page) -> dict[str, Any]:
     there = [(part, task) for part in PARTS for task in results.tasks(part)]
     headline: dict[str, Any] = {}
     if there:
-        headline |= _headline(results, page, there)
+        headline |= _headline(results, page)
         _table(results, page, there)
         _ordering(results, page, there)
         for part in PARTS:
@@ -240,22 +241,48 @@ def _report(results: Results, page: Page) -> dict[str, Any]:
     return headline
 
 
-def _headline(results: Results, page: Page, there: list[tuple[str, str]]) -> dict[str, Any]:
-    page.heading("In short")
-    pairs, others = [], []
-    shares: dict[str, list[float]] = {part: [] for part in PARTS}
-    for part, task in there:
-        guide = results.found(part, task, "guide")
-        if not guide:
-            continue
-        best = best_of_papers(results, part, task)
-        pairs.append((guide, results.found(part, task, best)))
-        rivals = [best, "breadth_first"]
-        others.append(min(ratio(guide, results.found(part, task, r)) for r in rivals))
-        shares[part].append(float(np.mean(guide)) / results.mean(part, task, "oracle"))
+def _against_best(results: Results) -> dict[tuple[str, str], tuple[list[float], list[float]]]:
+    """Pair guide's runs with those of the papers' best agent, by part and task that have both."""
+    there = [
+        (part, task)
+        for part in PARTS
+        for task in results.tasks(part)
+        if papers_agents(results, part, task) and results.found(part, task, "guide")
+    ]
+    return {
+        (part, task): (
+            results.found(part, task, "guide"),
+            results.found(part, task, best_of_papers(results, part, task)),
+        )
+        for part, task in there
+    }
+
+
+def _found(results: Results) -> str:
+    """Say how guide compares with the best of the papers' agents."""
+    pairs = list(_against_best(results).values())
     if not pairs:
+        return ""
+    whole = cell(bootstrap(pairs, np.random.default_rng(0)))
+    return (
+        f"guide finds {whole} times as many relevant pages as the best of them, chosen for each "
+        f"of {counted(len(pairs), 'task')} after the fact (geometric mean, 95 % interval); "
+        f"{min(ratio(*pair) for pair in pairs):.2f} times on its worst task."
+    )
+
+
+def _headline(results: Results, page: Page) -> dict[str, Any]:
+    page.heading("In short")
+    against = _against_best(results)
+    if not against:
         page.text("guide has not run yet.")
         return {}
+    pairs, others = list(against.values()), []
+    shares: dict[str, list[float]] = {part: [] for part in PARTS}
+    for (part, task), (guide, best) in against.items():
+        rivals = [best, results.found(part, task, "breadth_first")]
+        others.append(min(ratio(guide, rival) for rival in rivals if rival))
+        shares[part].append(float(np.mean(guide)) / results.mean(part, task, "oracle"))
     whole = bootstrap(pairs, np.random.default_rng(0))
     rows: list[list[object]] = [
         ["guide / the best of the papers' agents, geometric mean over tasks", whole, "1.25"],
@@ -372,10 +399,16 @@ def _report_search(results: Results, page: Page) -> dict[str, Any]:
 
 EXPERIMENT = Experiment(
     name="honeyguide-v1",
-    version=1,
     title="guide against the papers' agents",
     source="Ours: keyword and label topics on an encyclopedia, university sites, documentation "
     "and generated webs.",
+    paper_found="The papers' agents are best-first search without learning and linear agents that "
+    "learn while they crawl (Han et al. 2018, Pertejo 2021); by their papers the latter find 1.2 "
+    "to 2.5 times as many relevant pages as the former.",
+    we_found=_found,
+    why="guide learns from more of what a crawl shows than the buckets of cosines that the papers' "
+    "agents see, which is worth most on webkb and mdn; where best-first search is near the oracle "
+    "already, nothing is left to gain.",
     parts=(
         Part(name="keywords", trials=_keywords),
         Part(name="labels", trials=lambda quick: _labelled("labels", LABELS, quick)),

@@ -20,6 +20,12 @@ TEXTS = ("four texts", "whole text")
 MENUS = {"mega": "mega-menus", "flat": "other menus"}
 SHOWN = {"first": "TESW first click", "precision": "Mixed precision"}
 HEADINGS = {"layout": "The auxiliary task (figure 8)", "encoder": "A BERT as Anchor-Net's encoder"}
+# what the sentence at the top says of a run, before and after fine-tuning
+MAIN = (
+    ("tesw adaptive", "first"),
+    ("mixed adaptive", "precision"),
+    ("mixed adaptive", "unit_cost"),
+)
 PUBLISHED = [
     ["recall at the first click, TESW (figure 5)", "0.22 rising to 0.75"],
     ["fixed steps 1 and 3, Mixed: precision (figure 6)", "0.415, 0.317"],
@@ -112,6 +118,23 @@ def _report(results: Results, page: Page) -> dict[str, Any]:
         page.table(["texts", "accuracy", "precision", "recall", "pages", "sources"], rows)
         page.text("Paper: 83 / 76 / 73 % against 76 / 64 / 62 % with the whole text.")
     return headline | _webkb(results, page) | _webkb_scorer(results, page)
+
+
+def _found(results: Results) -> str:
+    """Say what the first variant finds before and after fine-tuning."""
+    for task in results.tasks("finder"):
+        name = results.entries("finder", task)[0]
+        before, after = (
+            [plots.mean(results.runs("finder", task, name), when, *path) for path in MAIN]
+            for when in ("before", "after")
+        )
+        return (
+            f"With {name}, the first click finds a source on {before[0]:.2f} of the TESW sites "
+            f"before and {after[0]:.2f} after fine-tuning; adaptive steps have a precision of "
+            f"{before[1]:.2f} at a unit cost of {before[2]:.2f} on Mixed, {after[1]:.2f} at "
+            f"{after[2]:.2f} after fine-tuning."
+        )
+    return ""
 
 
 def _variants(results: Results, page: Page, task: str) -> dict[str, Any]:
@@ -305,9 +328,14 @@ def _webkb_scorer(results: Results, page: Page) -> dict[str, Any]:
 
 EXPERIMENT = Experiment(
     name="liao2022",
-    version=3,
     title="The source finder of Liao and Chang, again",
     source="Liao & Chang (2022): mining event source pages with reinforcement learning, section V.",
+    paper_found="The first click finds a source on 0.75 of the TESW sites; adaptive steps have a "
+    "precision of 0.662 at a unit cost of 1.51 on Mixed, 0.743 at 1.346 after fine-tuning.",
+    we_found=_found,
+    why="The paper's sites are real ones in Chinese, ours are generated and their truth is known, "
+    "so that levels cannot be compared; settings that the paper does not print were chosen by us. "
+    "What can be compared is which variant is better, below.",
     parts=(
         Part(
             name="finder",

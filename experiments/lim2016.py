@@ -6,6 +6,7 @@ from typing import Any
 from experiments.harness.experiment import Entry, Experiment, Part, Task, Trial
 from experiments.harness.report_page import Page
 from experiments.harness.results import Results
+from experiments.harness.sentences import times, told
 from experiments.lim2016_gate import (
     AGENTS,
     GATE,
@@ -204,9 +205,17 @@ def _report_features(results: Results, page: Page) -> dict[str, Any]:
 
 EXPERIMENT = Experiment(
     name="lim2016",
-    version=4,
     title="Ways through a graph, and parse or skip",
     source="Lim (2016): Reinforcement Learning and the Web Crawling Problem.",
+    paper_found="Modified depth-first search keeps 0.77, 0.64 and 0.39 times as many links waiting "
+    "as breadth-first search after 5, 50 and 500 pages (§7.3.1).",
+    we_found=lambda results: told(
+        "Counted as the paper counts, over all webs and sizes, times as many links waiting as in "
+        "breadth-first search's queue (95 % interval): {}.",
+        times(results, "lists", ("stack",), "queue", "waiting"),
+    ),
+    why="The direction is the same; the paper crawls the live web, whose pages have far more links "
+    "than ours.",
     parts=(
         Part(name="ways", trials=_ways),
         Part(name="lists", trials=_lists),

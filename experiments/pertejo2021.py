@@ -9,6 +9,7 @@ from experiments.harness.experiment import ORACLE, Entry, Experiment, Part, Task
 from experiments.harness.plots import curves
 from experiments.harness.report_page import Page, percent
 from experiments.harness.results import Results
+from experiments.harness.sentences import times, told
 from experiments.harness.trials import points
 from experiments.pertejo2021_pairs import ON_PAIRS, REHEARSED_ON_PAIRS
 from experiments.topics import (
@@ -316,9 +317,16 @@ def _until(run: dict[str, Any], count: int) -> int:
 
 EXPERIMENT = Experiment(
     name="pertejo2021",
-    version=4,
     title="The linear crawler of Pertejo, again",
     source="Pertejo (2021), master's thesis, chapter 4.",
+    paper_found="The linear crawler finds 1.2 to 1.9 times as many relevant pages as the basic one "
+    "(table 4.3), and a gamma of 0.7 or more finds 13 % fewer than a smaller one (table 4.2).",
+    we_found=lambda results: told(
+        "On wikispeedia, times as many relevant pages as the basic crawler (95 % interval): {}.",
+        times(results, "topics", ("linear_async",), "best_first"),
+    ),
+    why="The paper makes 10,000 steps among 323,198 pages, we 1,000 among 4,604; the reasons that "
+    "could be measured follow.",
     parts=(
         Part(name="gamma", trials=_gamma),
         Part(name="topics", trials=_topics),

@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from experiments.harness.experiment import Experiment, Trial, all_experiments, find_experiment
-from experiments.harness.run import RunOptions, run_experiment
+from experiments.harness.run import RunOptions, report_experiment, run_experiment
 from honeyguide.cli.bench import agent_names
 from honeyguide.cli.progress import progress_bar
 from honeyguide.disk.output_paths import check_folder
 from honeyguide.errors import HoneyguideError
 from honeyguide.text.words import printable
 
+ALL = "all"
 INTERRUPTED = 130  # the exit code after Ctrl-C
 
 
@@ -21,31 +22,41 @@ def main(arguments: Sequence[str]) -> int:
     """Run the command line and return its exit code."""
     given = _parser().parse_args(arguments)
     try:
-        if given.list:
-            _say("\n".join(map(_described, all_experiments().values())))
-        else:
-            _run(given, printable(shlex.join(["python", "-m", "experiments", *arguments])))
+        return _act(given, arguments)
     except HoneyguideError as error:
         return _complain(" ".join(str(error).split()), 1)
     except KeyboardInterrupt:
-        return _complain("stopped: the same command continues", INTERRUPTED)
+        how = " without --renew" if given.renew else ""
+        return _complain(f"stopped: the same command{how} continues", INTERRUPTED)
+
+
+def _act(given: argparse.Namespace, arguments: Sequence[str]) -> int:
+    if given.list:
+        _say("\n".join(map(_described, all_experiments().values())))
+    elif given.name == ALL:
+        return _run_all(given)
+    else:
+        report = _run(given, printable(shlex.join(["python", "-m", "experiments", *arguments])))
+        _say(f"results: {report}, {report.with_name('results.json')}")
     return 0
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m experiments", description="Run an experiment and write its report."
+        prog="python -m experiments", description="Run experiments and write their reports."
     )
-    parser.add_argument("name", nargs="?", default="", help="which experiment")
-    parser.add_argument("--list", action="store_true", help="list experiments with their parts")
-    parser.add_argument("--data", type=Path, help="the folder of the recorded webs")
-    parser.add_argument("--out", type=Path, help="where results go; an earlier run is continued")
-    parser.add_argument(
-        "--part", action="append", default=[], help="run only this part; repeat for more"
-    )
-    parser.add_argument("--quick", action="store_true", help="a small version, in minutes")
-    parser.add_argument("--agents", help="run only these agents, with commas between them")
-    parser.add_argument("--workers", type=_positive, default=1, help="processes; 1 if not given")
+    add = parser.add_argument
+    add("name", nargs="?", default="", help=f"which experiment, or {ALL}")
+    add("--list", action="store_true", help="list experiments with their parts")
+    add("--data", type=Path, help="the folder of the recorded webs")
+    add("--out", type=Path, help="where results go; an earlier run is continued")
+    add("--webs", type=Path, help="where imported webs are kept; OUT/webs if not given")
+    add("--part", action="append", default=[], help="run only this part; repeat for more")
+    add("--renew", action="store_true", help="forget stored runs of these parts, run them again")
+    add("--report", action="store_true", help="write the report from stored runs, run nothing")
+    add("--quick", action="store_true", help="a small version, in minutes")
+    add("--agents", help="run only these agents, with commas between them")
+    add("--workers", type=_positive, default=1, help="processes; 1 if not given")
     return parser
 
 
@@ -61,22 +72,25 @@ def _described(experiment: Experiment) -> str:
     return f"{experiment.name}: {experiment.title} (parts: {parts})"
 
 
-def _run(given: argparse.Namespace, command: str) -> None:
+def _run(given: argparse.Namespace, command: str) -> Path:
     if not given.name:
         raise HoneyguideError("which experiment? name one of `python -m experiments --list`")
-    if given.out is None:
-        raise HoneyguideError("where should results go? name a folder with --out")
-    check_folder(given.out)
+    _check_out(given.out)
     options = RunOptions(
         experiment=find_experiment(given.name),
         data=given.data,
         out=given.out,
+        webs=given.webs,
         quick=given.quick,
         parts=tuple(given.part),
         agents=() if given.agents is None else agent_names(given.agents),
+        renew=given.renew,
         workers=given.workers,
         command=command,
     )
+    if given.report:
+        _refuse(given, "--report", ("part", "agents", "renew"))
+        return report_experiment(options)
     with progress_bar() as bar:
         task = bar.add_task("trials", total=None, news="")
 
@@ -84,8 +98,25 @@ def _run(given: argparse.Namespace, command: str) -> None:
             news = f"{trial.part}: {trial.entry.name}, {trial.task.name}"
             bar.update(task, advance=1, total=of, news=news)
 
-        report = run_experiment(options, advance, _warn)
-    _say(f"results: {report}, {report.with_name('results.json')}")
+        return run_experiment(options, advance, _warn)
+
+
+def _check_out(out: Path | None) -> None:
+    if out is None:
+        raise HoneyguideError("where should results go? name a folder with --out")
+    check_folder(out)
+
+
+def _refuse(given: argparse.Namespace, what: str, options: Sequence[str]) -> None:
+    for option in options:
+        if getattr(given, option):
+            raise HoneyguideError(f"{what} takes no --{option}")
+
+
+def _run_all(given: argparse.Namespace) -> int:
+    _refuse(given, ALL, ("part", "agents", "renew"))
+    _check_out(given.out)
+    return 0
 
 
 def _say(text: str) -> None:

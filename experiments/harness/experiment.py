@@ -4,7 +4,7 @@ import hashlib
 import importlib
 import pkgutil
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -59,14 +59,17 @@ class Trial:
     number: int = 0
     repeats: int = 1
     function: str = ""  # "module:function" to call instead of running a crawl
+    version: int = 1  # of its part
 
     @property
     def digest(self) -> str:
-        """Hash of part, task and entry, which identifies stored runs of this trial."""
+        """Hash of part, its version, task and entry, which identifies stored runs of this trial."""
         entry = asdict(self.entry)
-        if self.entry.gate == "none":  # runs stored before gates existed keep their digest
+        # runs stored before gates and versions existed keep their digest
+        if self.entry.gate == "none":
             del entry["gate"]
-        asked = msgspec.json.encode([self.part, asdict(self.task), entry])
+        version = [self.version] if self.version > 1 else []
+        asked = msgspec.json.encode([self.part, asdict(self.task), entry, *version])
         return hashlib.sha256(asked).hexdigest()[:12]
 
     def random_seed(self, repeat: int) -> int:
@@ -80,16 +83,29 @@ class Part:
 
     name: str
     trials: Callable[[bool], list[Trial]]  # called with True for the quick version
+    version: int = 1  # raise it when code changes what the part finds: stored runs are then old
+
+    def __post_init__(self) -> None:
+        # wrapped here, so that nobody gets trials of this part without its version
+        object.__setattr__(self, "trials", _of_version(self.version, self.trials))
+
+
+def _of_version(
+    version: int, trials: Callable[[bool], list[Trial]]
+) -> Callable[[bool], list[Trial]]:
+    return lambda quick: [replace(trial, version=version) for trial in trials(quick)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Experiment:
-    """A named and versioned list of parts, with the report that compares them to a paper."""
+    """A named list of parts, with the report that compares them to a paper."""
 
     name: str
-    version: int
     title: str
     source: str  # the paper and the sections that it reproduces
+    paper_found: str  # a sentence
+    we_found: "Callable[[Results], str]"  # a sentence with our figures; "" without results for it
+    why: str  # a sentence: why the two differ, or that they do not
     parts: tuple[Part, ...]
     report: "Callable[[Results, Page], dict[str, Any]]"  # writes the page, returns the main figures
 
@@ -100,6 +116,10 @@ class Experiment:
             if name not in known:
                 raise unknown(f"part of {self.name}", name, known)
         return [known[name] for name in names] or list(self.parts)
+
+    def trials(self, quick: bool) -> list[Trial]:
+        """List the trials of all parts."""
+        return [trial for part in self.parts for trial in part.trials(quick)]
 
 
 def find_experiment(name: str) -> Experiment:

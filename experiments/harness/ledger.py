@@ -2,11 +2,13 @@
 
 import fcntl
 import os
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from pathlib import Path
 from typing import Any
 
 import msgspec
+
+from honeyguide.disk.files import replacing
 
 Record = dict[str, Any]
 _decode = msgspec.json.Decoder(dict[str, Any]).decode
@@ -36,6 +38,14 @@ class Ledger:
         for record in self._lines():
             found.setdefault(key(record), record)
         return list(found.values())
+
+    def forget(self, digests: Container[str]) -> None:
+        """Remove the records with these digests; a kill leaves the old file or the new one."""
+        if not self.path.exists():
+            return
+        kept = [record for record in self._lines() if record["digest"] not in digests]
+        with replacing(self.path) as file:
+            file.writelines(msgspec.json.encode(record) + b"\n" for record in kept)
 
     def _lines(self) -> Iterator[Record]:
         if not self.path.exists():

@@ -15,7 +15,7 @@ from honeyguide.bench.report import spread
 
 Floats = list[float]
 # fields that identify a run or are reported elsewhere: no mean is taken of them
-NOT_AVERAGED = ("trial", "repeat", "random_seed", "budget", "relevant")
+NOT_AVERAGED = ("trial", "repeat", "random_seed", "budget", "relevant", "part_version")
 FROM_FIRST_RUN = ("web", "histograms")  # equal in all runs, or too large to store for each
 
 
@@ -91,6 +91,10 @@ class Results:
         found, other = self.found(part, task, entry), self.found(part, task, base)
         return ratio(found, other) if found and other else float("nan")
 
+    def of_part(self, part: str) -> list[Record]:
+        """List all runs of a part."""
+        return [run for place, runs in self._by_place.items() if place[0] == part for run in runs]
+
     def figures(self) -> dict[str, Any]:
         """Return all figures as data, by part, task and entry."""
         out: dict[str, Any] = {}
@@ -102,8 +106,7 @@ class Results:
     def complete(self, part: str) -> tuple[int, int]:
         """Count the stored runs of a part, and the runs that it has in all."""
         asked = sum(trial.repeats for trial in self.trials if trial.part == part)
-        there = sum(len(runs) for (p, _, _), runs in self._by_place.items() if p == part)
-        return there, asked
+        return len(self.of_part(part)), asked
 
 
 def _figures(runs: Sequence[Record], web: dict[str, int], oracle: float) -> dict[str, Any]:

@@ -6,8 +6,9 @@ import multiprocessing
 import os
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from io import BytesIO
 from pathlib import Path
@@ -23,14 +24,18 @@ from honeyguide.contracts import Step, Trainable, Truth, Visit
 from honeyguide.disk.serialise import write_state
 from honeyguide.engine.loop import run_simulated
 from honeyguide.engine.navigator import Navigator
+from honeyguide.errors import HoneyguideError
 from honeyguide.learning.policies import load_policy, save_policy
 from honeyguide.plan import Plan
 from honeyguide.recorded.graph import Graph
+from honeyguide.registry.registration import EXTRAS
+from honeyguide.version import VERSION
 from honeyguide.worlds.synthetic.truth import reachable
 
 POINTS = 100  # most points of a stored curve
 INTERVALS = 10  # bins of relevance, from 0 to 1
 RANDOM_PAGE = "random page "
+Done = Set[tuple[Any, ...]]  # keys of stored runs
 Progress = Callable[[Trial], None]  # called with each trial that has ended
 
 
@@ -53,33 +58,51 @@ class Place:
         return self.out / "policies" / name
 
 
-def run_trials(trials: Sequence[Trial], place: Place, workers: int, progress: Progress) -> None:
-    """Run the trials that the ledger lacks; results do not depend on the number of workers."""
+def run_trials(
+    trials: Sequence[Trial], place: Place, workers: int, progress: Progress
+) -> dict[str, HoneyguideError]:
+    """Run the trials that the ledger lacks; results do not depend on the number of workers.
+
+    An extra or a file that is missing stops its part only: returns the error by part.
+    """
     done = {key(record) for record in place.ledger.read()}
     left = [trial for trial in trials if any(k not in done for k in _keys(trial))]
     for trial in trials:
         if trial not in left:
             progress(trial)
-    if workers == 1:
-        for trial in left:
-            run_trial(trial, place, done)
+    stopped: dict[str, HoneyguideError] = {}
+    with _outcomes(left, place, workers, done) as outcomes:
+        for trial, outcome in outcomes:
+            if trial.part in stopped:
+                continue
+            try:
+                outcome()
+            except HoneyguideError as error:
+                stopped[trial.part] = error
             progress(trial)
+    return stopped
+
+
+@contextmanager
+def _outcomes(
+    trials: Sequence[Trial], place: Place, workers: int, done: Done
+) -> Iterator[list[tuple[Trial, Callable[[], None]]]]:
+    """Give for each trial a function that runs it here, or waits for the worker that does."""
+    if workers == 1:
+        yield [(trial, functools.partial(run_trial, trial, place, done)) for trial in trials]
         return
     # spawn, not fork: a fork copies locks that other threads hold
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(workers, context, _end_with_parent) as pool:
-        running = [(trial, pool.submit(run_trial, trial, place, done)) for trial in left]
+    with ProcessPoolExecutor(workers, context, end_with_parent) as pool:
         try:
-            for trial, future in running:
-                future.result()
-                progress(trial)
+            yield [(trial, pool.submit(run_trial, trial, place, done).result) for trial in trials]
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
 
 
-def _end_with_parent() -> None:
-    """End this worker at once when its parent process is killed."""
+def end_with_parent() -> None:
+    """End this process at once when the process that started it is killed."""
     parent = multiprocessing.parent_process()
 
     def wait() -> None:
@@ -94,11 +117,21 @@ def _keys(trial: Trial) -> list[tuple[str, int, int]]:
     return [(trial.digest, trial.number, repeat) for repeat in range(trial.repeats)]
 
 
-def run_trial(trial: Trial, place: Place, done: set[tuple[Any, ...]]) -> None:
+def run_trial(trial: Trial, place: Place, done: Done) -> None:
     """Run the repeats of a trial that are not done."""
-    if trial.function:
-        _call_function(trial, place, done)
-        return
+    try:
+        (_call_function if trial.function else _crawl)(trial, place, done)
+    except ModuleNotFoundError as error:
+        extra = EXTRAS.get((error.name or "").partition(".")[0])
+        if extra is None:
+            raise
+        raise HoneyguideError(
+            f"{error.name} is needed: pip install 'honeyguide[{extra}]'"
+        ) from None
+
+
+def _crawl(trial: Trial, place: Place, done: Done) -> None:
+    """Crawl with the trial's agent; each repeat begins with what the one before has learnt."""
     opened = _open(
         trial.task,
         trial.entry.encoder,
@@ -128,7 +161,7 @@ def run_trial(trial: Trial, place: Place, done: set[tuple[Any, ...]]) -> None:
         before.unlink(missing_ok=True)
 
 
-def _call_function(trial: Trial, place: Place, done: set[tuple[Any, ...]]) -> None:
+def _call_function(trial: Trial, place: Place, done: Done) -> None:
     """Call the trial's function and store the figures that it returns."""
     module, _, name = trial.function.partition(":")
     function = getattr(importlib.import_module(module), name)
@@ -245,7 +278,9 @@ def _record(trial: Trial, repeat: int, found: Found) -> Record:
         "intervals": found.intervals,
         "curve": found.curve[np.array(points(trial.task.budget)) - 1].tolist(),
         "seconds": round(found.seconds, 3),
-        "processor_seconds": round(found.processor_seconds, 3),
+        "processor_seconds": round(found.processor_seconds, 3),  # of this process, all threads
+        "part_version": trial.version,
+        "honeyguide": VERSION,
     }
 
 

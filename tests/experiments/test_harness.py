@@ -6,10 +6,12 @@ import os
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from experiments.harness.commit import commit, short
 from experiments.harness.experiment import (
     DETERMINISTIC,
     ORACLE,
@@ -23,10 +25,12 @@ from experiments.harness.experiment import (
     runs_of,
 )
 from experiments.harness.ledger import Ledger
-from experiments.harness.run import RunOptions, run_experiment
+from experiments.harness.run import RunOptions, report_experiment, run_experiment
+from experiments.harness.sentences import times, told
 from honeyguide.contracts import Page
 from honeyguide.errors import HoneyguideError
 from honeyguide.registry import make, parts
+from honeyguide.version import VERSION
 from honeyguide.worlds.synthetic import SyntheticWorld
 
 from ..processes import end
@@ -55,18 +59,29 @@ def report(results, page):
 
 SMALL = Experiment(
     name="small",
-    version=1,
     title="A small experiment",
     source="Nothing.",
+    paper_found="No paper.",
+    we_found=lambda results: told(
+        "Times random: {}.", times(results, "small", ["linear"], "random")
+    ),
+    why="There is no paper.",
     parts=(Part(name="small", trials=small_trials),),
     report=report,
 )
 
 
-def experiment_of(part, trials):
-    made = Part(name=part, trials=lambda quick: trials)
+def experiment_of(part, trials, version=1):
+    made = Part(name=part, trials=lambda quick: trials, version=version)
     return Experiment(
-        name="s", version=1, title="", source="", parts=(made,), report=lambda r, p: {}
+        name="s",
+        title="",
+        source="",
+        paper_found="",
+        we_found=lambda results: "",
+        why="",
+        parts=(made,),
+        report=lambda results, page: {},
     )
 
 
@@ -235,6 +250,121 @@ def test_agents_that_run_once_would_find_the_same_again(tmp_path):
     ):  # a learner goes on from the last task
         runs = [r for r in records(tmp_path) if (r["entry"], r["repeat"]) == asked_for]
         assert len(runs) == 2 and runs[0]["curve"] == runs[1]["curve"]
+
+
+# ------------------------------------------------------------------- one part, one version
+
+WINE = Task(name="wine", web=WEB, topic="wine", seeds=("wine",), budget=20)
+
+
+def two_parts(version=1):
+    """An experiment of two parts, the second with a version of its own."""
+    first, second = (
+        Part(
+            name=name,
+            trials=lambda quick, name=name: runs_of(name, [WINE], ENTRIES, runs=2),
+            version=its_version,
+        )
+        for name, its_version in (("first", 1), ("second", version))
+    )
+    return replace(SMALL, parts=(first, second), report=lambda results, page: {})
+
+
+def run_two(out, version=1, **more):
+    asked = RunOptions(experiment=two_parts(version), data=None, out=out, **more)
+    return run_experiment(asked, lambda trial, of: None, lambda sentence: None)
+
+
+def lines(out, part):
+    return [r for r in Ledger(out / "runs.jsonl").read() if r["part"] == part]
+
+
+def told_of_parts(out):
+    return json.loads((out / "results.json").read_text())["parts"]
+
+
+def test_runs_of_an_older_version_of_a_part_are_not_used_again(tmp_path):
+    run_two(tmp_path)
+    kept = lines(tmp_path, "first")
+    run_two(tmp_path, version=2)
+    assert lines(tmp_path, "first") == kept
+    versions = [record["part_version"] for record in lines(tmp_path, "second")]
+    assert versions == [1, 1, 1, 2, 2, 2]
+    parts_told = told_of_parts(tmp_path)
+    assert [(p["version"], p["runs"]) for p in parts_told.values()] == [(1, 3), (2, 3)]
+    digests = {trial.digest for trial in two_parts(3).trials(False)}
+    assert len(digests - {trial.digest for trial in two_parts(2).trials(False)}) == 2
+
+
+def test_a_trial_has_the_version_of_its_part_from_wherever_it_is_listed():
+    part = two_parts(7).parts[1]
+    assert {trial.version for trial in part.trials(True)} == {7}
+    assert {trial.version for trial in replace(part, version=8).trials(False)} == {8}
+
+
+def test_renewing_one_part_leaves_the_others_as_they_were(tmp_path):
+    run_two(tmp_path)
+    ledger = tmp_path / "runs.jsonl"
+    ledger.write_text(ledger.read_text().replace(VERSION, "0.0.1"))
+    run_two(tmp_path, parts=("second",), renew=True)
+    versions = {name: p["honeyguide"] for name, p in told_of_parts(tmp_path).items()}
+    assert versions == {"first": ["0.0.1"], "second": [VERSION]}
+    assert len(lines(tmp_path, "first")) == len(lines(tmp_path, "second")) == 3
+    run_two(tmp_path, parts=("first",), agents=("random",), renew=True)
+    assert told_of_parts(tmp_path)["first"]["honeyguide"] == ["0.0.1", VERSION]
+    with pytest.raises(HoneyguideError, match="name the parts to renew with --part"):
+        run_two(tmp_path, renew=True)
+
+
+def test_a_report_is_written_from_stored_runs_alone(tmp_path):
+    run_two(tmp_path, parts=("first",))
+    run_two(tmp_path, parts=("second",))
+    before = (tmp_path / "runs.jsonl").read_bytes(), told_of_parts(tmp_path)
+    (tmp_path / "report.md").unlink()
+    asked = RunOptions(experiment=two_parts(), data=None, out=tmp_path)
+    assert report_experiment(asked).exists()
+    assert ((tmp_path / "runs.jsonl").read_bytes(), told_of_parts(tmp_path)) == before
+    other = RunOptions(experiment=two_parts(2), data=None, out=tmp_path / "none")
+    with pytest.raises(HoneyguideError, match=r"runs.jsonl has no run of small; .* --quick"):
+        report_experiment(other)
+
+
+def test_a_run_holds_the_code_that_made_it_and_what_it_cost(whole):
+    for record in Ledger(whole / "runs.jsonl").read():
+        assert record["honeyguide"] == VERSION and record["part_version"] == 1
+        assert record["processor_seconds"] > 0 and record["seconds"] > 0
+    made = told_of_parts(whole)["small"]
+    assert made["commits"] == [commit()] and made["runs"] == made["asked"] == 10
+    table = (whole / "report.md").read_text().partition("## How this was made")[2]
+    assert f"| small | 1 | {short(commit())} | {VERSION} | 10 | 10 |" in table
+
+
+def test_runs_stored_without_their_origin_are_said_to_be_of_unknown_code(tmp_path):
+    run_two(tmp_path)
+    ledger = Ledger(tmp_path / "runs.jsonl")
+    stored = ledger.read()
+    ledger.path.unlink()
+    for record in stored:
+        for field in ("honeyguide", "part_version", "processor_seconds"):
+            del record[field]
+        ledger.append(record)
+    run_two(tmp_path)
+    told_now = told_of_parts(tmp_path)["first"]
+    assert told_now["honeyguide"] == ["unknown"] and told_now["processor_seconds"] is None
+    row = next(x for x in (tmp_path / "report.md").read_text().splitlines() if "| first |" in x)
+    assert row.count("unknown") == 2
+
+
+def test_a_page_opens_with_what_was_found_and_why_it_differs(whole, tmp_path):
+    text = (whole / "report.md").read_text()
+    opening = text[: text.index("| task | found |")]
+    ratio = json.loads((whole / "results.json").read_text())["headline"]["ratio"][0]
+    assert "**The paper found:** No paper." in opening
+    assert f"**We found:** Times random: linear {ratio:.2f} (" in opening
+    assert "**Why they differ:** There is no paper." in opening
+    run(tmp_path, agents=("random",))
+    opening = (tmp_path / "report.md").read_text()
+    assert "**We found:** nothing yet" in opening and "Why they differ" not in opening
 
 
 # ------------------------------------------------------------------- what can go wrong
