@@ -50,7 +50,7 @@ CRAWLERS = {
 }
 
 
-def entries(topic: Topic) -> list[Entry]:
+def changed_crawlers(topic: Topic) -> list[Entry]:
     """List the crawlers with their settings for a topic."""
     settings = f"categories={topic.categories},step_size={topic.step_size}{PAIRS}"
     return [
@@ -183,13 +183,12 @@ class Fit:
     def add(self, rows: Matrix, values: NDArray[np.float64], constant: bool = True) -> None:
         """Add rows with what they brought."""
         x = np.column_stack([rows, np.full(len(rows), float(constant))]).astype(np.float64)
-        self._squares += x.T @ x
+        self._squares += np.asarray(x.T @ x, np.float64)
         self._products += np.asarray(x.T @ values, np.float64)
 
     def weights(self) -> NDArray[np.float64]:
         """Return the weights, without the constant, which ranks nothing."""
-        solved: NDArray[np.float64] = np.linalg.solve(self._squares, self._products)
-        return solved[:-1]
+        return np.asarray(np.linalg.solve(self._squares, self._products)[:-1], np.float64)
 
 
 def columns(width: int) -> dict[str, list[int]]:
