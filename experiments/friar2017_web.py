@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from experiments.friar2017_degrees import links
+from experiments.harness.trials import end_with_parent
 from honeyguide.recorded.writer import write_arrays
 from honeyguide.worlds.synthetic.chance import draw, key
 from honeyguide.worlds.synthetic.layout import SPECIALIST_HOST, Layout, Spot
@@ -45,7 +46,8 @@ def _chunks(web: Recording) -> "Iterator[_Chunk]":
     if len(spans) == 1:
         yield _chunk(web, spans[0])
         return
-    with ProcessPoolExecutor(mp_context=get_context("spawn")) as workers:
+    context = get_context("spawn")
+    with ProcessPoolExecutor(mp_context=context, initializer=end_with_parent) as workers:
         yield from workers.map(partial(_chunk, web), spans)
 
 

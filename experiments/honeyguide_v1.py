@@ -265,9 +265,9 @@ def _found(results: Results) -> str:
         return ""
     whole = cell(bootstrap(pairs, np.random.default_rng(0)))
     return (
-        f"guide finds {whole} times as many relevant pages as the best of them, chosen for each "
-        f"of {counted(len(pairs), 'task')} after the fact (geometric mean, 95 % interval); "
-        f"{min(ratio(*pair) for pair in pairs):.2f} times on its worst task."
+        f"guide finds {whole} times as many relevant pages as the best of them on each task, "
+        f"chosen after the fact (geometric mean over {counted(len(pairs), 'task')}, 95 % "
+        f"interval); {min(ratio(*pair) for pair in pairs):.2f} times on its worst task."
     )
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from experiments.harness.experiment import Experiment, Trial, all_experiments, find_experiment
 from experiments.harness.run import RunOptions, report_experiment, run_experiment
+from experiments.harness.run_all import run_one
 from honeyguide.cli.bench import agent_names
 from honeyguide.cli.progress import progress_bar
 from honeyguide.disk.output_paths import check_folder
@@ -36,9 +37,13 @@ def _act(given: argparse.Namespace, arguments: Sequence[str]) -> int:
     elif given.name == ALL:
         return _run_all(given)
     else:
-        report = _run(given, printable(shlex.join(["python", "-m", "experiments", *arguments])))
+        report = _run(given, _as_typed(arguments))
         _say(f"results: {report}, {report.with_name('results.json')}")
     return 0
+
+
+def _as_typed(arguments: Sequence[str]) -> str:
+    return printable(shlex.join(["python", "-m", "experiments", *arguments]))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -76,6 +81,8 @@ def _run(given: argparse.Namespace, command: str) -> Path:
     if not given.name:
         raise HoneyguideError("which experiment? name one of `python -m experiments --list`")
     _check_out(given.out)
+    if given.report:
+        _refuse(given, "--report", ("part", "agents", "renew"))
     options = RunOptions(
         experiment=find_experiment(given.name),
         data=given.data,
@@ -89,10 +96,9 @@ def _run(given: argparse.Namespace, command: str) -> Path:
         command=command,
     )
     if given.report:
-        _refuse(given, "--report", ("part", "agents", "renew"))
         return report_experiment(options)
     with progress_bar() as bar:
-        task = bar.add_task("trials", total=None, news="")
+        task = bar.add_task(f"trials of {given.name}", total=None, news="")
 
         def advance(trial: Trial, of: int) -> None:
             news = f"{trial.part}: {trial.entry.name}, {trial.task.name}"
@@ -114,13 +120,43 @@ def _refuse(given: argparse.Namespace, what: str, options: Sequence[str]) -> Non
 
 
 def _run_all(given: argparse.Namespace) -> int:
-    _refuse(given, ALL, ("part", "agents", "renew"))
+    """Run every experiment into a folder of its own; one that fails does not stop the others."""
+    _refuse(given, ALL, ("part", "agents", "renew", "webs"))
     _check_out(given.out)
+    if given.data is not None and not given.data.is_dir():
+        raise HoneyguideError(f"there is no folder {given.data}")
+    failed = []
+    for name in all_experiments():
+        ended = run_one(_run_quietly, name, given.out, _passed_on(given))
+        _say(str(ended))
+        failed += [name] if ended.code else []
+    if failed:
+        raise HoneyguideError(f"failed: {', '.join(failed)}; the same command tries them again")
+    return 0
+
+
+def _passed_on(given: argparse.Namespace) -> list[str]:
+    """Return the options that every experiment is given."""
+    data = [] if given.data is None else ["--data", str(given.data)]
+    flags = [f"--{flag}" for flag in ("quick", "report") if getattr(given, flag)]
+    return [*data, *flags, "--workers", str(given.workers)]
+
+
+def _run_quietly(arguments: Sequence[str]) -> int:
+    """Run one experiment of all, and say only what goes wrong."""
+    given = _parser().parse_args(arguments)
+    try:
+        _run(given, _as_typed(arguments))
+    except HoneyguideError as error:
+        return _complain(f"{given.name}: {' '.join(str(error).split())}", 1)
+    except KeyboardInterrupt:
+        return INTERRUPTED
     return 0
 
 
 def _say(text: str) -> None:
     sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
 
 
 def _warn(sentence: str) -> None:

@@ -23,7 +23,8 @@ QUICK = (
     "figures say nothing about the paper."
 )
 COLUMNS = (
-    "part", "version", "commits", "honeyguide", "runs", "of", "wall seconds", "processor seconds",
+    "part", "version", "commits", "honeyguide", "runs", "planned", "wall seconds",
+    "processor seconds",
 )  # fmt: skip
 
 
@@ -110,7 +111,7 @@ def _open(page: Page, experiment: Experiment, results: Results, quick: bool) -> 
     found = experiment.we_found(results)
     page.text(f"**The paper found:** {experiment.paper_found}")
     page.text(f"**We found:** {found or 'nothing yet: the runs for this sentence are missing.'}")
-    if found:
+    if found and not quick:
         page.text(f"**Why they differ:** {experiment.why}")
 
 

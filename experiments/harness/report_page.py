@@ -47,7 +47,8 @@ def cell(value: object) -> str:
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "–"
     if isinstance(value, Interval):
-        return f"{value.ratio:.2f} ({value.low:.2f} to {value.high:.2f})"
+        known = value.low < value.high  # one run of one task has no interval
+        return f"{value.ratio:.2f}" + f" ({value.low:.2f} to {value.high:.2f})" * known
     if isinstance(value, float):
         return (
             f"{value:,.0f}"

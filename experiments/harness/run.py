@@ -42,7 +42,7 @@ class RunOptions:
 
 def run_experiment(options: RunOptions, progress: Callable[[Trial, int], None], say: Say) -> Path:
     """Run the trials that have no stored result, write the report and return its path."""
-    webs = Webs(options.data, options.webs or options.out / "webs")
+    webs = Webs(options.data, options.webs or options.out / "webs", say)
     parts = _possible(options, webs, say)
     trials = [trial for part in parts for trial in part.trials(options.quick)]
     trials = only_agents(trials, options.agents)

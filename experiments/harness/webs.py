@@ -1,6 +1,8 @@
 """Find the webs that experiments need among the data; import or generate them once."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from experiments.friar2017_web import Recording, record_links
@@ -28,6 +30,7 @@ class Webs:
 
     data: Path | None
     kept: Path
+    say: Callable[[str], object] = lambda sentence: None  # told before a web is made
 
     def has(self, web: str) -> bool:
         """Return whether a web exists or can be made."""
@@ -49,32 +52,31 @@ class Webs:
         source = self._source(web)
         if source is None:
             raise self.lack(web)
-        out = self.kept / web
+        return f"graph:{self._made_once(web, partial(SOURCES[source.name], source))}"
+
+    def _made_once(self, name: str, make: Callable[[Path], object]) -> Path:
+        """Make a web if it is not there yet; it appears when it is complete."""
+        out = self.kept / name
         if not out.exists():
+            self.say(f"making {out}, once")
             self.kept.mkdir(parents=True, exist_ok=True)
-            SOURCES[source.name](source, out)
-        return f"graph:{out}"
+            make(out)
+        return out
 
     def _links(self, web: str) -> Path:
         kind, _, said = web.partition(":")
         settings = {name: int(value) for name, value in (p.split("=") for p in said.split(","))}
         recording = Recording(**settings, many=web.startswith(MANY_OF))
-        out = self.kept / f"{kind.replace(' ', '-')}-{recording.pages}-{recording.seed}"
-        if not out.exists():
-            self.kept.mkdir(parents=True, exist_ok=True)
-            record_links(recording, out)
-        return out
+        name = f"{kind.replace(' ', '-')}-{recording.pages}-{recording.seed}"
+        return self._made_once(name, partial(record_links, recording))
 
     def _html(self, web: str) -> str:
         if not self.has(web):
             raise self.lack(web)
         if web.startswith(FILES_OF):
             return str(self._archive(web))
-        out = self.kept / web.replace(" ", "-")
-        if not out.exists():
-            self.kept.mkdir(parents=True, exist_ok=True)
-            import_html(self._archive(web), out)
-        return f"graph:{out}"
+        name = web.replace(" ", "-")
+        return f"graph:{self._made_once(name, partial(import_html, self._archive(web)))}"
 
     def _archive(self, web: str) -> Path:
         name = web.removeprefix(TAGS_OF).removeprefix(FILES_OF)

@@ -87,6 +87,36 @@ def test_published_runs_are_still_recognised():
     assert {(record["digest"], record["trial"]) for record in published} == wanted
 
 
+def git(*arguments):
+    return subprocess.run(["git", "-C", ROOT, *arguments], capture_output=True, text=True)
+
+
+def in_history(commit):
+    return git("merge-base", "--is-ancestor", commit, "HEAD").returncode == 0
+
+
+def named_commits(results):
+    """List the commits in a results.json; older ones have them for all parts together."""
+    old = results["about"].get("commits", [])
+    return {*old, *(c for part in results["parts"].values() for c in part.get("commits", []))}
+
+
+RESULTS = sorted((ROOT / "experiments" / "results").rglob("results.json"))
+
+
+@pytest.mark.parametrize("path", RESULTS, ids=lambda path: path.parent.name)
+def test_every_commit_that_a_report_names_is_in_the_history_or_the_readme_says_it_is_not(path):
+    if git("rev-parse", "--is-shallow-repository").stdout.strip() != "false":
+        pytest.skip("this is no git clone with its history")
+    commits = named_commits(json.loads(path.read_text()))
+    assert commits
+    gone = {
+        c for c in commits if git("merge-base", "--is-ancestor", c.rstrip("+"), "HEAD").returncode
+    }
+    named = re.findall(r"names ([0-9a-f]{12}), which was rewritten", README.read_text())
+    assert gone <= set(named)
+
+
 def test_the_readme_names_every_experiment_and_leads_to_its_results():
     named = set(re.findall(r"^\| `([^`]+)` \|", README.read_text(), re.MULTILINE))
     assert named == set(all_experiments())
