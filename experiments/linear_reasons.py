@@ -17,10 +17,10 @@ from experiments.harness.trials import points
 from experiments.topics import GLOVE, PAIRS, Topic
 from experiments.trained_networks import opened_task
 from honeyguide.agents.best_first import BestFirst
-from honeyguide.agents.linear import LinearSync
+from honeyguide.agents.linear import Linear, LinearSync
 from honeyguide.agents.rewards import tiered
 from honeyguide.assemble import Assembled
-from honeyguide.contracts import Candidates, Goal, Matrix, Step, Truth, Vector, Visit
+from honeyguide.contracts import Agent, Candidates, Goal, Matrix, Step, Truth, Vector, Visit
 from honeyguide.engine.loop import run_simulated
 from honeyguide.engine.navigator import Navigator
 from honeyguide.features.discrete import HAN, Discrete, category_words
@@ -45,6 +45,7 @@ CRAWLERS = {
     "linear_sync, cosines not bucketed": f"{HERE}:Changed:{{}},bucketed=no",
     "linear_sync, the link's cosine alone": f"{HERE}:Changed:{{}},only_cosine=yes",
     "least squares, same rows and rewards": f"{HERE}:LeastSquares:{{}}",
+    "least squares, only relevant pages paid": f"{HERE}:LeastSquares:{{}},only_relevant=yes",
     "least squares, without a constant": f"{HERE}:LeastSquares:{{}},constant=no",
     "weights fitted in hindsight": f"{HERE}:Fixed:{{}},epsilon=0",
 }
@@ -87,6 +88,11 @@ class Cosine(BestFirst):
         return summed
 
 
+def paid_for_word(visit: Visit) -> float:
+    """30 for a relevant page, else -1: closeness is not paid."""
+    return PAID if visit.verdict.relevant else UNPAID
+
+
 class NotBucketed(Discrete):
     """Rows with the cosines themselves in place of their buckets."""
 
@@ -127,9 +133,7 @@ class Changed(LinearSync):
 
     def reward(self, visit: Visit) -> float:
         """As the paper's, or only for relevant pages."""
-        if self._only_relevant:
-            return PAID if visit.verdict.relevant else UNPAID
-        return super().reward(visit)
+        return paid_for_word(visit) if self._only_relevant else super().reward(visit)
 
     def score(self, links: Candidates) -> Vector:
         """The value by the features that count."""
@@ -155,9 +159,15 @@ class LeastSquares(LinearSync):
         step_size: float = 0.001,
         frontier: str = "fresh_pairs",
         constant: bool = True,  # whether a row has a constant beside its features
+        only_relevant: bool = False,  # whether closeness is not paid
     ) -> None:
         super().__init__(goal, rng, categories, step_size=step_size, frontier=frontier)
         self._fit, self._constant = Fit(self.features.width), constant
+        self._only_relevant = only_relevant
+
+    def reward(self, visit: Visit) -> float:
+        """As the paper's, or only for relevant pages."""
+        return paid_for_word(visit) if self._only_relevant else super().reward(visit)
 
     def learn(self, steps: Sequence[Step]) -> None:
         """Fit rewards to rows; nothing is expected beyond a page."""
@@ -199,6 +209,7 @@ def columns(width: int) -> dict[str, list[int]]:
         "the link's cosine": [link, link + values],
         "its page's relevance": [0, values],
         "its parents' relevance": [link + values - 2, link + 2 * values - 2],
+        "its page's distance": [link - 1],
     }
 
 
@@ -290,6 +301,7 @@ class Measured:
             "paid_share": round(float(np.mean(self._irrelevant)), 4),
             "moved": round(float(np.mean(getattr(self._navigator.agent, "moved", None) or [0])), 4),
             **self._mean_ranks(),
+            **_weight_shares(self._navigator.agent),
         }
 
     def _note(self, visit: Visit, step: Step, now: float) -> None:
@@ -315,6 +327,18 @@ class Measured:
             f"AUC of {name}": round(float(np.nanmean([each[name] for each in self._ranked])), 4)
             for name in names
         }
+
+
+def _weight_shares(agent: Agent) -> dict[str, float]:
+    """Return the weights of some features, as shares of the sum of all weights' sizes."""
+    if not isinstance(agent, Linear):
+        return {}
+    weights = agent.policy()["weights"]
+    whole = float(np.abs(weights).sum()) or 1.0
+    return {
+        f"weight of {name}": round(float(weights[at].sum()) / whole, 4)
+        for name, at in columns(len(weights)).items()
+    }
 
 
 def _waiting(navigator: Navigator) -> tuple[NDArray[np.int32], Matrix, Vector]:

@@ -14,6 +14,13 @@ RANKED = (
     "AUC of its page's relevance",
     "AUC of its parents' relevance",
 )
+WEIGHED = (
+    "weight of the link's cosine",
+    "weight of its page's relevance",
+    "weight of its parents' relevance",
+    "weight of its page's distance",
+)
+HINDSIGHT = "weights fitted in hindsight"
 SYNC, BASIC = "linear_sync", "best_first"
 
 
@@ -40,6 +47,7 @@ def report_reasons(results: Results, page: Page) -> dict[str, Any]:
         [[name, *(_counts(results, task, name, pages) for task in tasks)] for name in names],
     )
     _report_ranking(results, page)
+    _report_weights(results, page)
     return {name: ratios[pages[-1]] for name, ratios in found.items() if ratios[pages[-1]]}
 
 
@@ -62,6 +70,23 @@ def _report_ranking(results: Results, page: Page) -> None:
     page.text(
         f"On {worse} of {len(tasks)} topics the learnt score ranks the waiting links worse than "
         "the link's own cosine, one of the features that it is made of."
+    )
+
+
+def _report_weights(results: Results, page: Page) -> None:
+    page.text(
+        "Weights at the end of a task, as shares of the sum of all weights' sizes (both indexes of "
+        "a value together; the distance is 0 on a relevant page), as learnt and as fitted in "
+        "hindsight:"
+    )
+    page.table(
+        ["topic, weights", *(name.removeprefix("weight of ") for name in WEIGHED)],
+        [
+            [f"{task}, {name}", *(results.mean(REASONS, task, name, what) for what in WEIGHED)]
+            for task in results.tasks(REASONS)
+            for name in (SYNC, HINDSIGHT)
+            if results.runs(REASONS, task, name)
+        ],
     )
 
 

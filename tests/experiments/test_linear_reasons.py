@@ -66,10 +66,12 @@ def test_columns_are_where_rows_have_them():
     # two categories: topic, earth, science, all parents, relevant parents; see test_discrete.py
     page = [*(1, 3, 2, 3, 3), *(2, 3, 3, 4, 4)]
     link = [*(4, 1, 0, 1, 0), *(5, 1, 0, 2, 0)]
-    row = np.array([*page, 4, 1, *link])
+    change, distance = 4, 1
+    row = np.array([*page, change, distance, *link])
     named = {name: row[at].tolist() for name, at in columns(len(row)).items()}
     assert named == {
         "the link's cosine": [4, 5],
         "its page's relevance": [1, 2],
         "its parents' relevance": [1, 2],
+        "its page's distance": [1],
     }
