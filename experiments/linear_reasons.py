@@ -130,6 +130,7 @@ class Changed(LinearSync):
             self._used[:] = 0
             self._used[columns(self.features.width)["the link's cosine"]] = 1
         self.moved: list[float] = []  # by page: share of the error that its value moves by
+        self.shown: list[Candidates] = []  # by page: its links
 
     def reward(self, visit: Visit) -> float:
         """As the paper's, or only for relevant pages."""
@@ -145,6 +146,7 @@ class Changed(LinearSync):
             x = step.x * self._used
             self.moved.append(self.variant.step_size * float(x @ x))
             options = Candidates(step.options.ids, step.options.x * self._used)
+            self.shown.append(options)
             super().learn([replace(step, x=x, options=options)])
 
 
@@ -222,42 +224,24 @@ def measured(trial: Trial, world: str, random_seed: int) -> dict[str, Any]:
 def in_hindsight(trial: Trial, world: str, random_seed: int) -> dict[str, Any]:
     """Crawl with weights fitted to whether the links that linear_sync has seen were relevant."""
     opened = _opened(trial, world)
-    learning = trial.entry.agent.replace("Fixed", "Noted").replace(",epsilon=0", "")
+    learning = trial.entry.agent.replace("Fixed", "Changed").replace(",epsilon=0", "")
     first = _navigator(opened, learning, random_seed)
     Measured(opened, first).run()
-    noted = first.agent
-    assert isinstance(noted, Noted)  # noqa: S101 for the type checker
     second = _navigator(opened, trial.entry.agent, random_seed)
-    weights = noted.fitted(relevant_ids(opened.world.truth(), first))
-    second.agent.load_policy({"weights": weights})  # type: ignore[attr-defined]
+    learnt, fixed = first.agent, second.agent
+    assert isinstance(learnt, Changed)  # noqa: S101 for the type checker
+    assert isinstance(fixed, Fixed)  # noqa: S101 for the type checker
+    relevant = relevant_ids(opened.world.truth(), first)
+    fixed.load_policy({"weights": fitted(learnt.shown, relevant)})
     return Measured(opened, second).run()
 
 
-class Noted(LinearSync):
-    """linear_sync that notes the rows of all links it was shown."""
-
-    def __init__(
-        self,
-        goal: Goal,
-        rng: np.random.Generator,
-        categories: str = "",
-        step_size: float = 0.001,
-        frontier: str = "fresh_pairs",
-    ) -> None:
-        super().__init__(goal, rng, categories, step_size=step_size, frontier=frontier)
-        self._seen: list[Candidates] = []
-
-    def learn(self, steps: Sequence[Step]) -> None:
-        """Note the rows, then learn."""
-        self._seen += [step.options for step in steps]
-        super().learn(steps)
-
-    def fitted(self, relevant: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """Return weights fitted to the relevance of links, by page number."""
-        fit = Fit(self.features.width)
-        for links in self._seen:
-            fit.add(links.x, relevant[links.ids].astype(np.float64))
-        return fit.weights()
+def fitted(shown: Sequence[Candidates], relevant: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return weights fitted to whether these links lead to relevant pages, by page number."""
+    fit = Fit(shown[0].x.shape[1])
+    for links in shown:
+        fit.add(links.x, relevant[links.ids].astype(np.float64))
+    return fit.weights()
 
 
 def relevant_ids(truth: Truth, navigator: Navigator) -> NDArray[np.bool_]:
