@@ -350,13 +350,31 @@ def _report_network(results: Results, page: Page, part: str) -> dict[str, Any]:
     )  # fmt: skip
     page.text(
         "Its code (appendix A.8) keeps a link once for each page that it stands on; a pair whose "
-        "page was visited meanwhile is learnt from again, and counts as no page. By it, too, what "
-        "an action brought is learnt for the page visited before, not for the page that the link "
-        f"stands on. Each page has an output of its own. `{ON_PAIRS}` follows the code, "
+        "page was visited meanwhile is learnt from again, and counts as no page. "
+        f"{_by_steps(results, part)}By its code, too, what an action brought is learnt for the "
+        "page visited before, not for the page that the link stands on. "
+        f"Each page has an output of its own. `{ON_PAIRS}` follows the code, "
         "`dqn_outputs` the algorithm, on a frontier that holds a page once, like best_first's. "
         "Four times less than best_first would be less than a crawl at random finds on these webs."
     )
     return {"best_first/dqn_outputs": ratios}
+
+
+def _by_steps(results: Results, part: str) -> str:
+    """Say what the test would be if steps that visit nothing counted as pages."""
+    said = []
+    for task in results.tasks(part):
+        runs, basic = results.runs(part, task, ON_PAIRS), results.mean(part, task, "best_first")
+        if runs:
+            found = float(np.mean([_found_by_steps(run) for run in runs]))
+            said.append(f"{basic / found:.2f} ({task})")
+    return f"If such steps counted, best_first / test would be {', '.join(said)}. " if said else ""
+
+
+def _found_by_steps(run: dict[str, Any]) -> float:
+    """Return the relevant pages of a test that ends after as many steps as it has pages."""
+    pages = run["budget"] * run["budget"] / (run["budget"] + run["wasted"])
+    return float(np.interp(pages, points(run["budget"]), run["curve"]))
 
 
 def _until(run: dict[str, Any], count: int) -> int:
