@@ -1,8 +1,10 @@
 """The section of a report that says why linear SARSA finds no more than no learning."""
 
+import math
 from typing import Any
 
 from experiments.found_early import mean_within, ratio_within
+from experiments.harness.ratios import Interval
 from experiments.harness.report_page import Page, percent
 from experiments.harness.results import Results
 from experiments.topics import REASONS
@@ -32,7 +34,7 @@ def report_reasons(results: Results, page: Page) -> dict[str, Any]:
         "earlier weights. Least squares learns from the same rows and rewards, but fits all pages "
         "so far instead of moving towards the last one. Weights in hindsight are fitted to "
         "whether the links that `linear_sync` was shown lead to relevant pages, which no crawler "
-        "knows: they show what the rows are able to say."
+        "knows: they show how much the rows are able to say in a weighted sum."
     )
     names = results.entries(REASONS)
     found = {name: _ratios(results, name) for name in names}
@@ -41,6 +43,7 @@ def report_reasons(results: Results, page: Page) -> dict[str, Any]:
         [f"relevant pages against {BASIC}", *(f"at {count:,} pages" for count in pages)],
         [[name, *ratios.values()] for name, ratios in found.items()],
     )
+    page.text(_told_apart({name: ratios[pages[-1]] for name, ratios in found.items()}))
     tasks = results.tasks(REASONS)
     page.table(
         [f"relevant pages at {', '.join(f'{count:,}' for count in pages)} pages", *tasks],
@@ -100,14 +103,26 @@ def _mean(results: Results, task: str, what: str) -> float:
     return results.mean(REASONS, task, SYNC, what)
 
 
-def _ratios(results: Results, name: str) -> dict[int, object]:
+def _told_apart(found: dict[str, Interval | None]) -> str:
+    """Say which crawlers differ from no learning at the end, by their intervals."""
+    others = {name: ratio for name, ratio in found.items() if ratio and name != BASIC}
+    more = [name for name, ratio in others.items() if ratio.low > 1]
+    fewer = [name for name, ratio in others.items() if ratio.high < 1]
+    rest = [name for name in others if name not in more + fewer]
+    return (
+        f"At the end, more than `{BASIC}` find: {'; '.join(more) or 'none'}. Fewer: "
+        f"{'; '.join(fewer) or 'none'}. Not to be told from it: {'; '.join(rest) or 'none'}."
+    )
+
+
+def _ratios(results: Results, name: str) -> dict[int, Interval | None]:
     stops = _stops(results)
     return {count: ratio_within(results, REASONS, (name, BASIC), count) for count in stops}
 
 
 def _counts(results: Results, task: str, name: str, pages: list[int]) -> str:
     found = [mean_within(results, REASONS, task, name, count) for count in pages]
-    return ", ".join(f"{count:.0f}" for count in found)
+    return ", ".join("–" if math.isnan(count) else f"{count:.0f}" for count in found)
 
 
 def _stops(results: Results) -> list[int]:
