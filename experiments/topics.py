@@ -31,7 +31,7 @@ REASONS = "reasons"  # the part of han2018 that looks for them
 # a sentence of both papers' reports
 WHY = (
     "Part `reasons` of han2018 counts what can be counted: even weights fitted in hindsight, to "
-    "where every link leads, find far less than the papers' gain here, so that the rows say little "
+    "where every link leads, gain less here than the papers' crawlers, so that the rows say little "
     "that the link's cosine does not, and no learning goes by that cosine already; the weights "
     "that SARSA learns find less than least squares on the same rows and rewards; random choices, "
     "buckets, gamma, the step and what is paid do not explain it alone; why the papers' crawlers "
