@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from honeyguide.contracts import Encoder, Ids, Matrix, MemoryView, Outlinks, Page, Vector
 from honeyguide.errors import HoneyguideError
@@ -16,6 +17,7 @@ FARTHEST = 9  # hops: the memory counts the distance to the last relevant page n
 CHANGES = np.array(
     [4, 3, 0, 1, 2], np.float32
 )  # bucket -> index: much less, less, the same, more, much more
+SIDES: tuple[Literal["left"], Literal["right"]] = ("left", "right")
 ROUNDING = 6  # decimals of a change: 0.6 - 0.5 is 0.1, also as a difference of float32
 
 
@@ -109,7 +111,7 @@ class Discrete:
         own = np.array([source], np.int32)
         relevance = memory.relevance(own)[0]  # as the judge found it
         cosines = np.concatenate([[relevance], self._categories(page)])[None]
-        numbers = [self._change(memory, own), self._distance(memory, own)]
+        numbers = self._numbers(memory, own)[0]
         state: Vector = np.concatenate([self._indexes(memory, own, cosines)[0], numbers])
         return state.astype(np.float32)
 
@@ -119,10 +121,7 @@ class Discrete:
         pages, places = np.unique(sources, return_inverse=True)
         x[:, self._parents_at] = self._parents(memory, pages)[places]
         x[:, self.page_width + self._parents_at] = self._parents(memory, ids)
-        numbers = [
-            [self._change(memory, own), self._distance(memory, own)] for own in pages[:, None]
-        ]
-        x[:, self._half : self.page_width] = np.array(numbers, np.float32)[places]
+        x[:, self._half : self.page_width] = self._numbers(memory, pages)[places]
         return x
 
     def _categories(self, page: Page) -> Vector:
@@ -147,23 +146,27 @@ class Discrete:
         columns = [np.searchsorted(edges, relevances, side="right") for edges in self._edges]
         return np.concatenate(columns, axis=1).astype(np.float32)
 
-    def _change(self, memory: MemoryView, page: Ids) -> float:
+    def _numbers(self, memory: MemoryView, pages: Ids) -> Matrix:
+        """The change and the distance of each page."""
+        numbers = [self._change(memory, pages), self._distance(memory, pages)]
+        return np.column_stack(numbers).astype(np.float32)
+
+    def _change(self, memory: MemoryView, pages: Ids) -> Vector:
         """The bucket of rl(p) - max wrl(x) over parents x of p; 0 for a page without parents."""
-        change = np.float32(0.0)
-        if memory.parent_count(page)[0]:
-            change = (memory.relevance(page) - memory.ancestor_relevance(page))[0]
-        return float(CHANGES[self._change_bucket(change * self._buckets.change_share)])
+        changes = memory.relevance(pages) - memory.ancestor_relevance(pages)
+        changes = np.where(memory.parent_count(pages) > 0, changes, np.float32(0.0))
+        return CHANGES[self._change_buckets(changes * self._buckets.change_share)]
 
-    def _change_bucket(self, change: np.float32) -> int:
+    def _change_buckets(self, changes: Vector) -> NDArray[np.intp]:
         if not self._buckets.change_within:
-            return int(np.searchsorted(self._change_edges, change, side="right"))
-        exact = round(float(change), ROUNDING)
-        side: Literal["left", "right"] = "left" if exact > 0 else "right"
-        return int(np.searchsorted(self._buckets.change, exact, side=side))
+            return np.searchsorted(self._change_edges, changes, side="right")
+        exact = np.round(changes.astype(np.float64), ROUNDING)
+        below, above = (np.searchsorted(self._buckets.change, exact, side) for side in SIDES)
+        return np.where(exact > 0, below, above)
 
-    def _distance(self, memory: MemoryView, page: Ids) -> float:
-        distance = float(memory.distance(page)[0])
-        return FARTHEST - distance if self._buckets.nearness else distance
+    def _distance(self, memory: MemoryView, pages: Ids) -> Vector:
+        distances = memory.distance(pages).astype(np.float32)
+        return FARTHEST - distances if self._buckets.nearness else distances
 
 
 def category_words(categories: str) -> list[str]:
