@@ -45,7 +45,7 @@ class Variant:
     buckets: Buckets = HAN
 
     def __post_init__(self) -> None:
-        check_rates("a linear agent", self.gamma, self.step_size, self.epsilon)
+        check_rates("a linear agent", self.gamma, self.step_size, epsilon=self.epsilon)
 
 
 VARIANTS = {

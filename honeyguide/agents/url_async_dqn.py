@@ -54,7 +54,13 @@ class UrlAsyncDqn(Agent):
         hidden: int = 0,  # units of a second layer
         known_names: str = "",  # a file of names that are not cut into words, one a line
     ) -> None:
-        check_rates("url_async_dqn", gamma, step_size, last_epsilon, epsilon_steps)
+        check_rates(
+            "url_async_dqn",
+            gamma,
+            step_size,
+            last_epsilon=last_epsilon,
+            epsilon_steps=epsilon_steps,
+        )
         if min(update_every, target_every) < 1 or actors < 0:
             raise HoneyguideError(
                 "url_async_dqn needs update_every and target_every of at least 1, and "

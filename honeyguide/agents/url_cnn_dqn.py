@@ -42,7 +42,13 @@ class UrlCnnDqn(Agent):
         hidden: int = 0,  # units of a second layer
         known_names: str = "",  # a file of names that are not cut into words, one a line
     ) -> None:
-        check_rates("url_cnn_dqn", gamma, step_size, last_epsilon, epsilon_steps)
+        check_rates(
+            "url_cnn_dqn",
+            gamma,
+            step_size,
+            last_epsilon=last_epsilon,
+            epsilon_steps=epsilon_steps,
+        )
         if replay not in REPLAYS:
             raise unknown("replay", replay, REPLAYS)
         for_network, for_steps, for_replay = rng.spawn(3)

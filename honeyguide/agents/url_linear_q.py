@@ -46,7 +46,13 @@ class UrlLinearQ(Agent):
         optimiser: str = "adam",  # or rmsprop (§3.4)
         known_names: str = "",  # a file of names that are not cut into words, one a line
     ) -> None:
-        check_rates("url_linear_q", gamma, step_size, last_epsilon, epsilon_steps)
+        check_rates(
+            "url_linear_q",
+            gamma,
+            step_size,
+            last_epsilon=last_epsilon,
+            epsilon_steps=epsilon_steps,
+        )
         if replay not in REPLAYS:
             raise unknown("replay", replay, REPLAYS)
         if optimiser not in OPTIMISERS:

@@ -9,6 +9,7 @@ def check_rates(
     agent: str,
     gamma: float = 0.0,
     step_size: float = 1.0,
+    *,
     epsilon: float = 0.0,
     last_epsilon: float = 0.0,
     epsilon_steps: int = 0,
