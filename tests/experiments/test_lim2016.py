@@ -176,7 +176,7 @@ def test_the_policy_is_reported_for_a_discount_of_one(tmp_path):
 
 
 def test_the_opening_sentences_name_figures_only_where_there_are_runs():
-    assert we_found(Results([], [])) == "We found that nothing has been run yet."
+    assert we_found(Results([], [])) == ""
     assert "4,459 s" in PAPER_FOUND
     assert "51 to 70 ms" in WHY
 
