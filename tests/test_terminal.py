@@ -148,6 +148,7 @@ def asked(folder, port, archive, turn="first"):
             ["import", "subgraph", str(folder / "graph"), f"{out}.7", "--label", EVIL],
             ["import", "subgraph", str(folder / "graph"), f"{out}.8", "--label", f"no{EVIL}"],
         ],
+        "show links": [["show", "links", str(folder / "graph")], ["show", "links", bad]],
         "show policy": [["show", "policy", crawled], ["show", "policy", bad]],
         "train judge": [
             [

@@ -185,7 +185,7 @@ if __name__ == "__main__":
 """)
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     with subprocess.Popen([sys.executable, str(program)], env=environment) as parent:
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 110
         while not all(path.exists() and path.read_text() for path in told):
             assert time.monotonic() < deadline
             time.sleep(0.02)

@@ -88,6 +88,7 @@ def test_the_same_arguments_write_the_same_bytes_and_another_seed_others(dump, t
     assert (tmp_path / "other.xml.bz2").read_bytes() != dump.read_bytes()
 
 
+@pytest.mark.timeout(300)
 def test_links_are_about_as_many_as_table_4_1_says(larger):
     graph, counts = larger
     found = link_statistics(graph)
