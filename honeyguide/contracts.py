@@ -98,6 +98,7 @@ class Verdict:
     relevance: float  # in [0, 1]
     relevant: bool
     reasons: tuple[str, ...] = ()  # shown to the user: "'rock' matches 'geology' (0.71)"
+    measures: tuple[float, ...] = ()  # what a Calibrated judge measured, as many for each page
 
 
 class OfHost(NamedTuple):
@@ -251,6 +252,42 @@ class Judge(Protocol):
 
     def __call__(self, page: Page) -> Verdict:
         """The verdict; its relevance is in [0, 1], also for a page without text."""
+        ...
+
+
+class Calibration(Protocol):
+    """Decides which pages of a crawl are relevant, from what a judge measured on each of them."""
+
+    def fit(self, measures: Matrix) -> None:
+        """Fit the decision to the pages visited so far, shape (pages, measures).
+
+        The result depends on these measures alone, not on earlier fits. There may be few pages, and
+        all or none of them may be relevant.
+        """
+        ...
+
+    def decide(self, measures: Matrix) -> tuple[Vector, Mask]:
+        """Relevance of pages, in [0, 1], and which are relevant, both of shape (pages,)."""
+        ...
+
+    def state(self) -> State:
+        """What `fit` has found."""
+        ...
+
+    def load(self, state: State) -> None:
+        """Restore a saved state into a new calibration."""
+        ...
+
+
+@runtime_checkable
+class Calibrated(Protocol):
+    """A judge that measures pages (`Verdict.measures`); what is relevant depends on the crawl.
+
+    The judge's own verdict is that of a calibration that was never fitted.
+    """
+
+    def calibration(self) -> Calibration:
+        """A new calibration, not fitted yet."""
         ...
 
 
