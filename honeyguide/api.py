@@ -12,7 +12,8 @@ from types import TracebackType
 from typing import Any, Self
 
 from honeyguide.assemble import judge_of
-from honeyguide.contracts import Link, Page, Verdict, Visit, Vocabulary
+from honeyguide.contracts import Calibrated, Link, Page, Verdict, Visit, Vocabulary
+from honeyguide.engine.decisions import calibrated
 from honeyguide.engine.loop import Crawl
 from honeyguide.errors import HoneyguideError, unknown
 from honeyguide.plan import Plan
@@ -344,7 +345,7 @@ def judge_pages(pages: Iterable[Page], topic: str = "", **settings: Any) -> list
         verdicts.append(judge(page))
         if isinstance(encoder, Vocabulary):
             encoder.observe(page.text)
-    return verdicts
+    return calibrated(judge.calibration(), verdicts) if isinstance(judge, Calibrated) else verdicts
 
 
 def _warn_of_interactive(folder: Path) -> None:

@@ -3,8 +3,9 @@
 import asyncio
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,6 +14,8 @@ import numpy as np
 from honeyguide.agents.priced import Priced
 from honeyguide.contracts import (
     Agent,
+    Calibrated,
+    Calibration,
     Encoder,
     Frontier,
     Gate,
@@ -25,6 +28,7 @@ from honeyguide.contracts import (
     Vocabulary,
     World,
 )
+from honeyguide.engine.decisions import Decisions
 from honeyguide.engine.loop import Crawl, Observer, Outcome, Steering, in_thread, run_simulated
 from honeyguide.engine.navigator import Navigator
 from honeyguide.errors import HoneyguideError, explained, unknown
@@ -75,9 +79,15 @@ class Assembled:
 
     plan: Plan
     encoder: Encoder
+    judge: Judge
     world: World
     seeds: tuple[Link, ...]
     once_per_target: bool = False  # whether only the first page of each target counts
+
+    @property
+    def calibration(self) -> Callable[[], Calibration] | None:
+        """What makes calibrations of the judge, if it is Calibrated."""
+        return self.judge.calibration if isinstance(self.judge, Calibrated) else None
 
     @property
     def defaults(self) -> Defaults:
@@ -105,6 +115,14 @@ class Assembled:
     def navigator(self, plan: Plan | None = None) -> Navigator:
         """Make a navigator, for this plan or one that differs in agent, gate or random seed."""
         plan = plan or self.plan
+        navigator = self._navigator(plan)
+        if self.calibration is not None:
+            anew = partial(self._navigator, plan)
+            navigator.decisions = Decisions(self.calibration(), anew)
+        return navigator
+
+    def _navigator(self, plan: Plan) -> Navigator:
+        """Make a navigator that takes the verdicts of visits as they are."""
         vocabulary = self.vocabulary()  # first: agents encode the topic when they are made
         for_agent, for_frontier, for_gate = np.random.default_rng(plan.random_seed).spawn(3)
         delay = self.defaults.delay if plan.delay is None else plan.delay
@@ -217,7 +235,7 @@ def assemble(plan: Plan, remember: bool = False) -> Assembled:
     if isinstance(judge, Label) and (known := world.labels()) and not judge.fits_any(known):
         raise unknown("label", judge.name, known)
     once = getattr(judge, "once", False) is True
-    return Assembled(plan, encoder, world, _seeds(plan, world), once)
+    return Assembled(plan, encoder, judge, world, _seeds(plan, world), once)
 
 
 def judge_of(plan: Plan) -> tuple[Encoder, Judge]:

@@ -57,7 +57,7 @@ def pack_visit(visit: Visit) -> bytes:
         _link_row(visit.link),
         page
         and (page.url, page.title, [_link_row(link) for link in page.links], list(page.labels)),
-        (verdict.relevance, verdict.relevant, list(verdict.reasons)),
+        (verdict.relevance, verdict.relevant, list(verdict.reasons), list(verdict.measures)),
         visit.failure,
         visit.seconds,
         visit.host_delay,
@@ -85,13 +85,16 @@ def unpack_row(data: bytes) -> list[Any]:
     return row
 
 
-def unpack_visit(data: bytes, text: str) -> Visit:
-    """Read what `pack_visit` wrote; `text` becomes the text of its page."""
+def unpack_visit(data: bytes, text: str, verdict: Verdict | None = None) -> Visit:
+    """Read what `pack_visit` wrote; `text` becomes the text of its page.
+
+    A verdict that is given replaces the one of that time.
+    """
     row = unpack_row(data)
     try:
-        link, page, (relevance, relevant, reasons), *rest = row
-        verdict = Verdict(relevance, relevant, tuple(reasons))
-        return Visit(_link(link), page and _page(page, text), verdict, None, *rest)
+        link, page, (relevance, relevant, reasons, *measures), *rest = row
+        first = Verdict(relevance, relevant, tuple(reasons), *map(tuple, measures))
+        return Visit(_link(link), page and _page(page, text), verdict or first, None, *rest)
     except _MISFITS:
         raise DamagedError("a visit is damaged") from None
 

@@ -31,6 +31,9 @@ class Steering(Protocol):
     @property
     def stopped(self) -> bool: ...
 
+    @property
+    def revises_next(self) -> bool: ...
+
     def seed(self, links: Sequence[Link]) -> None: ...
 
     def choose(self, now: float) -> Link | None: ...
@@ -224,7 +227,7 @@ class Crawl:
 
         The navigator is not called from elsewhere meanwhile: the only caller awaits this method.
         """
-        if not self.world.live or not _is_heavy(visit):
+        if not self.world.live or not (self.navigator.revises_next or _is_heavy(visit)):
             return self.navigator.absorb(visit, now)
         loop = asyncio.get_running_loop()
         self._absorbing = loop.run_in_executor(None, self.navigator.absorb, visit, now)

@@ -27,11 +27,14 @@ from honeyguide.contracts import (
     Step,
     Taken,
     Vector,
+    Verdict,
     Visit,
     Vocabulary,
     nbytes_of,
 )
+from honeyguide.engine.decisions import Decisions
 from honeyguide.engine.memory import Memory
+from honeyguide.engine.shed_links import ShedLinks
 from honeyguide.engine.skipped_links import SkippedLinks
 from honeyguide.errors import HoneyguideError
 from honeyguide.gates.none import NoGate
@@ -54,62 +57,6 @@ class Lease:
     id: int
     x: Vector
     score: float
-
-
-@dataclass(slots=True)
-class ShedLinks:
-    """Statistics of links that were shed for lack of room, and of those taken, by agent's score."""
-
-    count: int = 0  # a link that is shed twice counts twice
-    worth: float = 0.0  # sum of their scores when they were shed
-    best: float = -np.inf  # highest score among them
-    taken: int = 0  # links that were taken
-    taken_worth: float = 0.0  # sum of their scores
-    for_memory: int = 0  # of `count`, those shed because memory was full
-    unnoted: int = 0  # new links that were ignored because memory was full
-
-    def shed(self, scores: Vector, for_memory: bool = False) -> None:
-        """Count links that are shed."""
-        finite = scores[np.isfinite(scores)]
-        self.for_memory += len(finite) if for_memory else 0
-        if len(finite):
-            self.count += len(finite)
-            self.worth += float(finite.sum(dtype=np.float64))
-            self.best = max(self.best, float(finite.max()))
-
-    def take(self, score: float) -> None:
-        """Count a link that is taken."""
-        if np.isfinite(score):
-            self.taken += 1
-            self.taken_worth += score
-
-    def state(self) -> State:
-        """The fields by name."""
-        return {
-            "count": self.count,
-            "worth": self.worth,
-            "best": self.best,
-            "taken": self.taken,
-            "taken_worth": self.taken_worth,
-            "for_memory": self.for_memory,
-            "unnoted": self.unnoted,
-        }
-
-    def __str__(self) -> str:
-        text = self._scores_text() if self.count else ""
-        if self.for_memory:
-            text += f", {self.for_memory:,} of them because memory was full"
-        if self.unnoted:
-            ignored = f"{counted(self.unnoted, 'new link')} ignored because memory was full"
-            text = f"{text}; {ignored}" if text else ignored
-        return text
-
-    def _scores_text(self) -> str:
-        shown = f"{counted(self.count, 'link')} (mean score {self.worth / self.count:.3g}"
-        shown += f", best {self.best:.3g}"
-        if self.taken:
-            shown += f"; links taken: {self.taken_worth / self.taken:.3g}"
-        return shown + ")"
 
 
 class Navigator:
@@ -155,11 +102,15 @@ class Navigator:
         self.moved = 0  # links that left or entered the frontier without a visit
         self._explore = agent.explores()  # asked once for each link taken
         self._credit = 0.0  # links that may be scored again now
+        self.decisions: Decisions | None = None  # revises verdicts; None: those of visits hold
+        self.revised: list[Verdict] = []  # of all visits, if the last one changed earlier verdicts
 
     def seed(self, links: Sequence[Link]) -> None:
         """Add the pages to start from; they come before all other links."""
         if not links:
             return
+        if self.decisions is not None:
+            self.decisions.note("seed", 0.0, tuple(links))
         found = self.memory.seed(links)
         x = self.agent.features(self.memory, found)
         self._enqueue(found.ids, x, np.full(len(found.ids), np.inf, np.float32))
@@ -176,7 +127,7 @@ class Navigator:
             link = self._link(taken.id)
             if self._passes(taken, link):
                 self.shed_links.take(taken.score)
-                self.leases[link.url] = Lease(link, taken.id, taken.x, taken.score)
+                self._lease(link, taken, now)
                 return link
             self.moved += 1
         return None
@@ -186,16 +137,43 @@ class Navigator:
         id = int(self.memory.seed([Link(url)]).ids[0])
         self._skipped.discard(np.array([id], np.int32))
         taken = self.frontier.pick(id, now) or self._let_in(id, url, now)
-        self.leases[url] = Lease(self._link(id), id, taken.x, taken.score)
+        self._lease(self._link(id), taken, now)
 
     def undo_choice(self, link: Link, now: float) -> None:
         """Put a chosen link back into the frontier, and let its host be asked at once."""
         lease = self.leases.pop(link.url)
+        if self.decisions is not None:
+            self.decisions.note_undone(link)
         self.frontier.release(lease.id, now, UNASKED)
         self._requeue(lease)
 
     def absorb(self, visit: Visit, now: float) -> Step:
-        """Absorb a visit: update guard, memory and gate, teach the agent, score the new links."""
+        """Absorb a visit: update guard, memory and gate, teach the agent, score the new links.
+
+        When that changes the verdicts of earlier visits, all of them are absorbed anew.
+        """
+        self.revised = []
+        if self.decisions is None:
+            return self._absorb(visit, now)
+        step = self._absorb(self.decisions.decided(visit), now)
+        if self.decisions.note_visit(visit, step, now):
+            step = self._start_anew(self.decisions)
+        self.decisions.settle()
+        return step
+
+    @property
+    def revises_next(self) -> bool:
+        """Whether the next visit may change earlier verdicts: absorbing it may take a second."""
+        return self.decisions is not None and self.decisions.fits_next
+
+    def _start_anew(self, decisions: Decisions) -> Step:
+        """Become what the navigator would be if all visits had had their present verdicts."""
+        fresh, step = decisions.replay()
+        vars(self).update(vars(fresh))
+        self.decisions, self.revised = decisions, decisions.counted
+        return step
+
+    def _absorb(self, visit: Visit, now: float) -> Step:
         known = len(self.memory)
         lease = self.leases.pop(visit.link.url)
         self.frontier.release(lease.id, now, visit.host_delay)
@@ -232,6 +210,8 @@ class Navigator:
 
     def limit_bytes(self, max_bytes: int) -> None:
         """Limit all tables to `max_bytes` from now on; shed links at once if they are larger."""
+        if self.decisions is not None:
+            self.decisions.note("bound", 0.0, max_bytes)
         self.max_bytes = max_bytes
         self._limit_memory()
 
@@ -262,6 +242,7 @@ class Navigator:
             "explore": self._explore,
             "credit": self._credit,
             "tries": [[page, tries] for page, tries in self._tries.items()],
+            "decisions": self.decisions.state() if self.decisions is not None else None,
             "leases": [
                 [
                     lease.link.url,
@@ -292,10 +273,19 @@ class Navigator:
         self._explore = state["explore"]
         self._credit = state["credit"]
         self._tries = dict(state["tries"])
+        if state.get("decisions") is None:  # a crawl of an earlier version goes on without them
+            self.decisions = None
+        if self.decisions is not None:
+            self.decisions.load(state["decisions"])
         width = self.agent.features.width  # 0.1.0 stored the page's number after guide's features
         for url, depth, source, id, x, score in state["leases"]:
             link = Link(url, depth=depth, source=source)
             self.leases[url] = Lease(link, id, x[:width], score)
+
+    def _lease(self, link: Link, taken: Taken, now: float) -> None:
+        self.leases[link.url] = Lease(link, taken.id, taken.x, taken.score)
+        if self.decisions is not None:
+            self.decisions.note("take", now, link.url)
 
     def _stops(self) -> bool:
         asks = type(self.agent).stops is not Agent.stops  # finding the best score takes time

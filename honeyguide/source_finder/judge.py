@@ -11,6 +11,8 @@ from honeyguide.source_finder.scorer import encoded, page_texts
 class EventSource:
     """Judge whether a page lists events, or whatever else its model was trained on."""
 
+    reads_html = True  # not only the text of pages
+
     def __init__(self, model: str = "events", threshold: float = 0.5) -> None:
         found = read_model(model)
         self._kind, self._scorer, self._threshold = found.kind, found.scorer, threshold

@@ -42,6 +42,7 @@ from honeyguide.storage.log import has_lost_commits
 from honeyguide.storage.pieces import Pieces, unpacked
 from honeyguide.storage.records import Stored, stored
 from honeyguide.storage.snapshots import Snapshots
+from honeyguide.storage.verdicts import unpack_judge, unpack_verdicts
 from honeyguide.text.words import are, counted
 from honeyguide.warc.writer import index_lines, index_path
 
@@ -466,6 +467,10 @@ def _unpack_event(row: tuple[Any, ...]) -> object:
         return unpack_links(unpacked(data, _MOST))
     if kind == "bound":
         return int(row[3])
+    if kind == "revise":
+        return unpack_verdicts(unpacked(data, _MOST))
+    if kind == "judge":
+        return unpack_judge(unpacked(data, _MOST))
     if kind not in ("take", "look"):
         raise ValueError(f"unknown kind of event: {kind}")
     return None

@@ -4,6 +4,7 @@ import asyncio
 import json
 import math
 import os
+import re
 import signal
 import threading
 import time
@@ -52,6 +53,7 @@ MEMORY_SPENT = "memory spent"
 MEASURE_EVERY = 16  # visits between two measurements of the process's memory
 START = "start.policy"  # the policy that the agent started from
 LEARNT = "learnt.policy"  # the policy that it had when the crawl stopped
+TAUGHT = r"taught:taught-\d+\.model"  # a judge that learnt from answers, with its file
 # what may be there before the database: a crawl was killed while it was created
 BEFORE = ("lock", START, f"{START}{UNFINISHED}", WARCS)
 
@@ -121,7 +123,7 @@ def _with_copied_policy(plan: Plan, folder: Path) -> Plan:
     return replace(plan, policy=START)
 
 
-def _ignore_warning(sentence: str) -> None:
+def ignore_warning(sentence: str) -> None:
     """Do nothing."""
 
 
@@ -138,7 +140,7 @@ class Ended:
 def run_crawl(
     folder: Path,
     watcher: Watcher,
-    warn: Warn = _ignore_warning,
+    warn: Warn = ignore_warning,
     on_start: Callable[[Crawl], None] | None = None,
     **changes: Any,
 ) -> Ended:
@@ -148,13 +150,8 @@ def run_crawl(
     page, with a sentence for each loss (such as missing bodies) that the crawl can do without.
     `on_start` gets the crawl before it runs: to stop or pause it from another thread.
     """
-    plan = replace(_plan(folder), **changes)
-    if plan.policy:
-        plan = replace(plan, policy=str(inside(folder, plan.policy)))
-    outside = outside_parts(plan)
-    for place in unannounced(outside.places):
-        where = f" (looked for in {', '.join(outside.folders)})" if outside.folders else ""
-        warn(f"this crawl runs code from outside honeyguide: {place}{where}")
+    plan = with_own_files(folder, replace(stored_plan(folder), **changes))
+    outside = announced_outside(plan, warn)
     with only_outside(outside):
         opened = plan.open()
         navigator = opened.navigator()
@@ -204,7 +201,32 @@ def run_crawl(
         store.close()
 
 
-def _plan(folder: Path) -> Plan:
+def announced_outside(plan: Plan, warn: Warn) -> Outside:
+    """The parts from outside that a plan may import; `warn` names those that nobody has named."""
+    outside = outside_parts(plan)
+    for place in unannounced(outside.places):
+        where = f" (looked for in {', '.join(outside.folders)})" if outside.folders else ""
+        warn(f"this crawl runs code from outside honeyguide: {place}{where}")
+    return outside
+
+
+def with_own_files(folder: Path, plan: Plan) -> Plan:
+    """The plan with the paths of files in the crawl folder, which may have been moved."""
+    if plan.policy:
+        plan = replace(plan, policy=str(inside(folder, plan.policy)))
+    if is_of_folder(folder, plan.judge):
+        name, file = plan.judge.split(":", 1)
+        plan = replace(plan, judge=f"{name}:{inside(folder, file)}")
+    return plan
+
+
+def is_of_folder(folder: Path, judge: str) -> bool:
+    """Whether a judge's file is one that `honeyguide teach` has put into the crawl folder."""
+    return re.fullmatch(TAUGHT, judge) is not None and (folder / judge.split(":")[1]).is_file()
+
+
+def stored_plan(folder: Path) -> Plan:
+    """The plan of a crawl."""
     try:
         # a crawl that an earlier version began goes on by the rules of that version
         return Plan(**{"bounded": False, "host_globs": False} | settings(folder))

@@ -44,9 +44,9 @@ _encode = msgspec.msgpack.Encoder().encode
 # the last column is a checksum of the others; rows of format 1 have none
 _TABLES = """
 CREATE TABLE about (key TEXT PRIMARY KEY, value, checksum INTEGER) WITHOUT ROWID;
-CREATE TABLE journal (  -- the events since the older of two snapshots, in order
+CREATE TABLE journal (  -- the events, in order; folders of format 2 may lack the first ones
     n INTEGER PRIMARY KEY,
-    kind TEXT NOT NULL,  -- seed, take, look, visit, bound
+    kind TEXT NOT NULL,  -- seed, take, look, visit, bound, revise, judge
     now REAL NOT NULL,  -- on the crawl's own clock
     url TEXT,
     data BLOB,

@@ -31,7 +31,7 @@ from honeyguide.storage.database import format_of as store_format_of
 from honeyguide.storage.ledger import clean
 from honeyguide.storage.lock import holder
 from honeyguide.storage.records import stored
-from honeyguide.storage.store import unpacked_text
+from honeyguide.storage.replay import unpacked_text
 from honeyguide.warc.writer import warcinfo
 
 Progress = Callable[[int, int], None]  # done, total

@@ -5,23 +5,27 @@ import sqlite3
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import msgspec
 import zstandard
 
-from honeyguide.contracts import UNWANTED, Link, OfHost, Request, Visit
+from honeyguide.contracts import UNWANTED, Link, OfHost, Request, Verdict, Visit
 from honeyguide.disk.serialise import pack_links, text_to_bytes
 from honeyguide.storage import requests
 from honeyguide.storage.database import put_about, with_checksum
 from honeyguide.storage.recent import Absorbed, capture_time
+from honeyguide.storage.verdicts import JudgeChange, pack_judge, unpack_verdicts
 from honeyguide.warc.writer import Place, WarcWriter
 
 Job = Callable[[], None]
 Steps = Iterator[None]  # a long job: other jobs may run between two steps
 INSERT_PAGE = "INSERT INTO pages VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
+UPDATE_VERDICT = "UPDATE pages SET relevance=?, relevant=?, reasons=?, checksum=? WHERE n=?"
+_FIRST_PAGES = "SELECT * FROM pages ORDER BY n LIMIT ?"
+_RELEVANCE, _RELEVANT, _REASONS = 6, 7, 8  # columns of pages
 _FIND_HOST = "SELECT checksum FROM hosts WHERE host = ? AND what = ?"
 
 
@@ -183,6 +187,23 @@ class Ledger:
             self._learn(learnt)
         self.note(last=fetched, **known)
 
+    def write_revision(self, n: int, now: float, packed: bytes) -> None:
+        """Write event n: the first visits have these verdicts now, one for each."""
+        self._event(n, "revise", now, None, self._compress(packed))
+        verdicts = unpack_verdicts(packed)
+        rows = self._database.execute(_FIRST_PAGES, (len(verdicts),)).fetchall()
+        for row, verdict in zip(rows, verdicts, strict=True):
+            self._revise(row, verdict)
+
+    def write_judge(
+        self, n: int, now: float, judge: str, change: JudgeChange, counted: Mapping[int, Verdict]
+    ) -> None:
+        """Write event n: another judge, its verdicts, and what visits count for by them."""
+        self._event(n, "judge", now, clean(judge), self._compress(pack_judge(change)))
+        for visit, verdict in counted.items():
+            row = self._database.execute("SELECT * FROM pages WHERE n = ?", (visit,)).fetchone()
+            self._revise(row, verdict)
+
     def write_request(self, request: Request) -> None:
         """Write a request that has ended; it is no event."""
         self.begin_transaction()
@@ -221,6 +242,16 @@ class Ledger:
         row = with_checksum(n, kind, float(now), url, data)
         self._database.execute("INSERT INTO journal VALUES (?,?,?,?,?,?)", row)
         self.events = n
+
+    def _revise(self, row: Sequence[Any], verdict: Verdict) -> None:
+        """Replace the verdict in a row of `pages`, unless it is the same."""
+        changed = list(row[:-1])
+        changed[_RELEVANCE], changed[_RELEVANT] = float(verdict.relevance), int(verdict.relevant)
+        changed[_REASONS] = _reasons(verdict)
+        if changed != list(row[:-1]):
+            new = with_checksum(*changed)
+            values = new[_RELEVANCE], new[_RELEVANT], new[_REASONS], new[-1], new[0]
+            self._database.execute(UPDATE_VERDICT, values)
 
     def _learn(self, learnt: OfHost) -> None:
         key = clean(learnt.host), learnt.what
@@ -262,6 +293,10 @@ def clean(text: str) -> str:
     return text
 
 
+def _reasons(verdict: Verdict) -> str:
+    return msgspec.json.encode([clean(reason) for reason in verdict.reasons]).decode()
+
+
 def _page_row(n: int, visit: Visit, score: float, fetched: float) -> tuple[Any, ...]:
     link, page, verdict, response = visit.link, visit.page, visit.verdict, visit.response
     if verdict == UNWANTED:
@@ -275,7 +310,7 @@ def _page_row(n: int, visit: Visit, score: float, fetched: float) -> tuple[Any, 
         clean(visit.failure),
         float(verdict.relevance),
         int(verdict.relevant),
-        msgspec.json.encode([clean(reason) for reason in verdict.reasons]).decode(),
+        _reasons(verdict),
         float(score),
         link.depth,
         clean(link.source),

@@ -38,7 +38,12 @@ _MARK = b"\xe7EV\n"  # the first bytes of a record
 _HEAD = struct.Struct("<4sQII")  # mark, number of the event, bytes of its row, checksum of the row
 _SUM = struct.Struct("<I")  # checksum of the head
 _HEAD_BYTES = _HEAD.size + _SUM.size  # before the row of a record
-_SHAPES = {"take": [str], "look": [], "bound": [int]}  # kind -> types of `Recent.rest`
+_SHAPES = {
+    "take": [str],
+    "look": [],
+    "bound": [int],
+    "revise": [bytes],
+}  # kind -> types of `Recent.rest`
 _MISFITS = (DamagedError, LookupError, ValueError, TypeError, AttributeError, ArithmeticError)
 
 

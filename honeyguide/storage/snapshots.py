@@ -1,4 +1,4 @@
-"""Snapshots of a crawl's state, in pieces; the journal has the events since."""
+"""Snapshots of a crawl's state, in pieces: resuming replays only the events since."""
 
 import sqlite3
 from collections.abc import Iterator, Sequence
@@ -90,13 +90,12 @@ class Snapshots:
         yield
 
     def _drop_older(self) -> None:
-        """Delete snapshots and events before the older of the newest two snapshots."""
+        """Delete snapshots before the newest two; events stay, for judges that come later."""
         rows = self.rows_newest_first()
         kept, dropped = rows[:KEPT], rows[KEPT:]
         if len(kept) < KEPT:
             return
         oldest = (kept[-1].n,)
-        self._database.execute("DELETE FROM journal WHERE n <= ?", oldest)
         self._database.execute("DELETE FROM snapshots WHERE n < ?", oldest)
         gone = {name for row in dropped for name in row.names}
         with suppress(DamagedError):

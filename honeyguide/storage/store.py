@@ -14,9 +14,6 @@ from honeyguide.disk.serialise import (
     DamagedError,
     pack_visit,
     split_state,
-    text_from_bytes,
-    unpack_links,
-    unpack_visit,
 )
 from honeyguide.engine.memory import Memory
 from honeyguide.engine.navigator import Lease, Navigator
@@ -39,22 +36,19 @@ from honeyguide.storage.ends import VISITS_AT_ONCE, unclean_ends
 from honeyguide.storage.ledger import Job, Ledger, Writer, clean
 from honeyguide.storage.lock import Lock
 from honeyguide.storage.log import has_lost_commits
-from honeyguide.storage.pieces import unpacked
 from honeyguide.storage.recent import Absorbed, RecentEvents, absorbed_from, absorbed_row
+from honeyguide.storage.records import stored
+from honeyguide.storage.replay import Journal, Replay, damaged
+from honeyguide.storage.verdicts import JudgeChange, pack_verdicts
 from honeyguide.version import VERSION
 from honeyguide.warc.writer import MAX_BYTES, WarcWriter
 
-_MOST = 1 << 28  # bytes of a page's text or of a visit, at most
 _MISFITS = (LookupError, ValueError, TypeError, AttributeError, ArithmeticError)
-_EVENTS = """
-SELECT journal.n, kind, now, journal.url, data, journal.checksum, pages.*
-FROM journal LEFT JOIN pages ON pages.n = journal.n AND kind = 'visit'
-WHERE journal.n > ? ORDER BY journal.n
-"""
 _OTHER_EVENTS: dict[str, Callable[..., None]] = {
     "take": Ledger.write_choice,
     "look": Ledger.write_parked,
     "bound": Ledger.write_memory_limit,
+    "revise": Ledger.write_revision,
 }
 
 
@@ -137,6 +131,37 @@ class Store:
         n = self._next(now)
         self._note_recent(n, "visit", now, *absorbed_row(absorbed))
         self._put(partial(self._ledger.write_visit, n, now, absorbed), _size(visit))
+
+    def record_revision(self, verdicts: Sequence[Verdict], now: float) -> None:
+        """Record that the visits so far have these verdicts now, after the guard."""
+        self._record("revise", now, pack_verdicts(verdicts))
+
+    def record_judge(
+        self, changed: Mapping[str, Any], change: JudgeChange, counted: Mapping[int, Verdict]
+    ) -> None:
+        """Record another judge, and what visits count for by its verdicts; return when committed.
+
+        `changed` are the settings that differ. `counted` has the verdicts after the guard, by the
+        numbers of the visits' events.
+        """
+        self.flush()
+        self.settings |= changed
+        self._ledger.note(settings=json.dumps(self.settings))  # committed with the event
+        n, judge = self._next(self._now), changed["judge"]
+        self._put(partial(self._ledger.write_judge, n, self._now, judge, change, counted))
+        self.flush()
+
+    def relevant_visits(self) -> int:
+        """How many visits count as relevant."""
+        self.flush()
+        [[count]] = self._database.execute("SELECT count(*) FROM pages WHERE relevant")
+        return int(count)
+
+    def body(self, n: int) -> bytes:
+        """The stored body of a visit, by the number of its event; empty if there is none."""
+        place = "SELECT warc, warc_offset FROM pages WHERE n = ? AND warc IS NOT NULL"
+        row = self._database.execute(place, (n,)).fetchone()
+        return next(stored(self.folder / WARCS, *row)).body if row else b""
 
     def record_request(self, request: Request) -> None:
         """Record a request that has ended; reports need it, resuming does not."""
@@ -228,10 +253,30 @@ class Store:
         checksums = 0
         for row in self._database.execute("SELECT host, what, value, checksum FROM hosts"):
             if not checksum_matches(row):
-                raise self._damaged("what it has learnt of hosts")
+                raise damaged(self.folder, "what it has learnt of hosts")
             checksums ^= row[-1]
         if checksums != self._ledger.hosts:
-            raise self._damaged("what it has learnt of hosts")
+            raise damaged(self.folder, "what it has learnt of hosts")
+
+    def visits(self) -> Iterator[tuple[int, Visit]]:
+        """All visits with the numbers of their events, as the judge of their time saw them."""
+        return self._journal().visits()
+
+    def replay_with(
+        self, navigator: Navigator, verdicts: Mapping[int, Verdict]
+    ) -> dict[int, Verdict]:
+        """Replay the whole crawl with these verdicts of its visits, by the numbers of their events.
+
+        All choices stay as they were. Returns what each visit counts for, after the guard.
+        """
+        replay, counted = Replay(navigator), dict[int, Verdict]()
+        for event in self._journal().events(0):
+            if (step := replay.apply_anew(event, verdicts)) is not None:
+                counted[event.n] = step.verdict
+            if navigator.revised:
+                counted = dict(zip(counted, navigator.revised, strict=True))
+            self._now = event.now
+        return counted
 
     def replay(self, navigator: Navigator) -> float:
         """Restore the crawl into a new navigator; return the time of its last event, in seconds.
@@ -248,84 +293,37 @@ class Store:
         return self._now
 
     def _replay(self, navigator: Navigator) -> None:
-        n = 0
+        journal, replay, n = self._journal(), Replay(navigator), 0
+        judged, change = journal.last_judge()
         saved = self._snapshots.newest()
-        if saved is not None:
+        if saved is not None and saved[1] >= judged:
             state, n, self._now = saved
             navigator.load(state)
-        for kind, now, *row in self._events(n):
-            self._apply(navigator, kind, now, *row)
-            self._now = now
+        for event in journal.events(n):
+            if event.n < judged:
+                replay.apply_anew(event, change.verdicts)
+            else:
+                replay.apply(event)
+            self._visits += event.kind == "visit"
+            self._now = event.now
+        self.differing = replay.differing
         if self._snapshots.damaged:  # the crawl was restored without them
             self._writer.put(self._drop_damaged)
             self._writer.flush()
+
+    def _journal(self) -> Journal:
+        journal = Journal(self._database, self.folder)
+        journal.last, journal.unchecked = self._n, self._unchecked
+        return journal
 
     def _drop_damaged(self) -> None:
         self._ledger.begin_transaction()
         self._snapshots.drop_damaged()
 
-    def _events(self, after: int) -> Iterator[tuple[Any, ...]]:
-        """Yield kind, time, URL, data and page text of each event; raise if one is damaged."""
-        first = self._database.execute("SELECT min(n) FROM journal").fetchone()[0]
-        if after < self._n and (first is None or first > after + 1):
-            raise HoneyguideError(
-                f"{self.folder} cannot be resumed: its snapshots are"
-                f" damaged{repair_hint(self.folder)}"
-            )
-        n = after
-        for row in self._database.execute(_EVENTS, (after,)):
-            n += 1
-            event, page = row[:6], row[6:]
-            if event[0] != n or not self._is_intact(event):
-                raise self._damaged(f"event {n} of its journal")
-            if event[1] == "visit" and not (page[0] == n and self._is_intact(page)):
-                raise self._damaged(f"the page of event {n}")
-            yield (*event[1:5], page[-2])
-        if n != self._n:
-            raise self._damaged(f"event {n + 1} of its journal")
-
-    def _is_intact(self, row: tuple[Any, ...]) -> bool:
-        """Whether the checksum of a row matches; rows of format 1 have none and count as intact."""
-        return checksum_matches(row) or (row[-1] is None and row[0] <= self._unchecked)
-
-    def _damaged(self, what: str) -> HoneyguideError:
-        return HoneyguideError(
-            f"{self.folder} cannot be resumed: {what} is damaged{repair_hint(self.folder)}"
-        )
-
-    def _apply(
-        self, navigator: Navigator, kind: str, now: float, url: str, data: bytes, text: bytes
-    ) -> None:
-        if kind == "visit":
-            self._visits += 1
-            self._absorb_again(navigator, unpack_visit(_unpacked(data), unpacked_text(text)), now)
-        elif kind == "seed":
-            navigator.seed(unpack_links(_unpacked(data)))
-        elif kind == "bound":
-            navigator.limit_bytes(int(url))
-        else:
-            self._choose_again(navigator, url, now)
-
-    def _choose_again(self, navigator: Navigator, url: str | None, now: float) -> None:
-        """Choose the link that the journal names, even if another one would be chosen now."""
-        link = navigator.choose(now)
-        if (link and clean(link.url)) == url:
-            return
-        self.differing += 1
-        if link is not None:
-            navigator.undo_choice(link, now)
-        if url is not None:
-            navigator.follow(url, now)
-
-    def _absorb_again(self, navigator: Navigator, visit: Visit, now: float) -> None:
-        if visit.link.url not in navigator.leases:  # `clean` changed the URL in the journal
-            navigator.follow(visit.link.url, now)
-        navigator.absorb(visit, now)
-
     def _open(self) -> Connection:
         """Open the database for writing, unless its log has lost commits."""
         if has_lost_commits(self.folder):
-            raise self._damaged(f"the end of {FILE}-wal")
+            raise damaged(self.folder, f"the end of {FILE}-wal")
         return open_crawl(self.folder, read_only=False)
 
     def _recover(self) -> None:
@@ -338,7 +336,7 @@ class Store:
             "SELECT (SELECT max(n) FROM journal), (SELECT max(n) FROM snapshots)"
         ).fetchone()
         if self._n != max(top or 0 for top in tops):
-            raise self._damaged(f"the end of its journal, which had {self._n} events,")
+            raise damaged(self.folder, f"the end of its journal, which had {self._n} events,")
         self._check_recent()
         ledger = self._ledger
         ledger.events, ledger.visits, ledger.hosts = self._n, known["visits"], known["hosts"]
@@ -378,7 +376,7 @@ class Store:
                     self._writer.put(partial(_OTHER_EVENTS[kind], self._ledger, n, now, *what))
             self._writer.flush()
         except (*_MISFITS, DamagedError) as error:
-            raise self._damaged(f"an event in {' or '.join(recent.NAMES)}") from error
+            raise damaged(self.folder, f"an event in {' or '.join(recent.NAMES)}") from error
         recent.remove(self.folder)
 
 
@@ -394,18 +392,6 @@ class _Learnt:
         rows = self._database.execute("SELECT host, what, value FROM hosts")
         while (row := self._guarded(rows.fetchone)) is not None:
             yield OfHost(*row)
-
-
-def unpacked_text(data: bytes | None) -> str:
-    """Decompress a page's text from its row; "" if it has none."""
-    return text_from_bytes(_unpacked(data)) if data else ""
-
-
-def _unpacked(data: bytes) -> bytes:
-    try:
-        return unpacked(data, _MOST)
-    except DamagedError:
-        raise HoneyguideError("a stored page is damaged") from None
 
 
 def _size(visit: Visit) -> int:
@@ -428,6 +414,7 @@ class RecordingNavigator:
         self.started_at = store.replay(navigator)  # seconds on the crawl's own clock
         self._max_bytes = max_bytes
         self._first = [lease.link for lease in navigator.leases.values()]
+        self._record_revision(self.started_at)  # a kill may have come before it was recorded
 
     @property
     def leases(self) -> dict[str, Lease]:
@@ -448,6 +435,11 @@ class RecordingNavigator:
     def stopped(self) -> bool:
         """Whether the agent says that no waiting link is worth a fetch."""
         return self.navigator.stopped
+
+    @property
+    def revises_next(self) -> bool:
+        """Whether the next visit may change earlier verdicts."""
+        return self.navigator.revises_next
 
     def seed(self, links: Sequence[Link]) -> None:
         """Add the seeds unless the crawl has started already, and set a new memory limit."""
@@ -478,6 +470,12 @@ class RecordingNavigator:
         self.store.record_visit(
             visit, score, now, step.verdict, waiting=waiting, in_flight=in_flight
         )
+        self._record_revision(now)
         if self.store.wants_snapshot(len(self.memory)):
             self.store.snapshot(self.navigator.state())
         return step
+
+    def _record_revision(self, now: float) -> None:
+        if self.navigator.revised:
+            self.store.record_revision(self.navigator.revised, now)
+            self.navigator.revised = []

@@ -92,6 +92,11 @@ class _RecordingNavigator:
         """Whether the agent has stopped the crawl."""
         return self.navigator.stopped
 
+    @property
+    def revises_next(self) -> bool:
+        """Whether the next visit may change earlier verdicts."""
+        return self.navigator.revises_next
+
     def seed(self, links: Sequence[Link]) -> None:
         """Add the seeds."""
         self.navigator.seed(links)

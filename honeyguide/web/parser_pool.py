@@ -52,6 +52,7 @@ class Opinion(NamedTuple):
     relevance: float
     relevant: bool
     reasons: list[str]
+    measures: list[float]
 
 
 class Answer(NamedTuple):
@@ -320,7 +321,8 @@ class _Process(asyncio.SubprocessProtocol):
 
 
 def _verdict(opinion: Opinion) -> Verdict:
-    return Verdict(opinion.relevance, opinion.relevant, tuple(opinion.reasons))
+    relevance, relevant, reasons, measures = opinion
+    return Verdict(relevance, relevant, tuple(reasons), tuple(measures))
 
 
 def _give(future: "asyncio.Future[Any]", answer: bytes | None) -> None:

@@ -1,0 +1,175 @@
+"""Decide from all pages of a crawl which are relevant, and revise earlier decisions."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from honeyguide.contracts import Calibration, Link, Matrix, State, Step, Verdict, Visit
+from honeyguide.disk.serialise import (
+    pack_links,
+    pack_visit,
+    text_from_bytes,
+    text_to_bytes,
+    unpack_links,
+    unpack_visit,
+)
+
+if TYPE_CHECKING:
+    from honeyguide.engine.navigator import Navigator
+
+# measured pages after which the calibration is fitted; after the last one it stays as it is, so
+# that it cannot drift with what the crawl prefers
+FITS = (20, 40, 80, 160, 320)
+
+
+def calibrated(calibration: Calibration, verdicts: Sequence[Verdict]) -> list[Verdict]:
+    """The verdicts of pages as they are in the end of a crawl that visits them in this order."""
+    rows = [verdict.measures for verdict in verdicts if verdict.measures]
+    fits = [count for count in FITS if count <= len(rows)]
+    if not fits:
+        return list(verdicts)
+    calibration.fit(np.array(rows[: fits[-1]], np.float32))
+    return [_decided(calibration, verdict) for verdict in verdicts]
+
+
+def _decided(calibration: Calibration, verdict: Verdict) -> Verdict:
+    if not verdict.measures:
+        return verdict
+    relevance, relevant = calibration.decide(np.array([verdict.measures], np.float32))
+    return replace(verdict, relevance=float(relevance[0]), relevant=bool(relevant[0]))
+
+
+class Event(NamedTuple):
+    """Something that happened to a navigator."""
+
+    kind: str  # "seed", "take", "visit" or "bound"
+    now: float
+    what: Any  # links, the URL of a link, a visit, or bytes
+
+
+class Decisions:
+    """Applies a calibration to visits; until it has settled, keeps all events to replay them."""
+
+    def __init__(self, calibration: Calibration, anew: Callable[[], "Navigator"]) -> None:
+        self._calibration = calibration
+        self._anew = anew  # makes a navigator with new parts, which decides nothing
+        self._events: list[Event] = []
+        self._measured = 0  # pages
+        self._fits = 0  # how often it was fitted
+        self.counted: list[Verdict] = []  # of each visit so far, after the guard
+
+    @property
+    def has_settled(self) -> bool:
+        """Whether the calibration stays as it is from now on."""
+        return self._fits == len(FITS)
+
+    @property
+    def fits_next(self) -> bool:
+        """Whether the calibration is fitted after one more page, which may take a second."""
+        return not self.has_settled and self._measured + 1 >= FITS[self._fits]
+
+    def note(self, kind: str, now: float, what: Any) -> None:
+        """Note an event of the navigator, in order."""
+        if not self.has_settled:
+            self._events.append(Event(kind, now, what))
+
+    def note_undone(self, link: Link) -> None:
+        """Note that the last choice of a link was undone."""
+        for place in range(len(self._events) - 1, -1, -1):
+            if self._events[place][::2] == ("take", link.url):
+                del self._events[place]
+                return
+
+    def decided(self, visit: Visit) -> Visit:
+        """The visit with the verdict that the calibration gives now."""
+        if not self._fits:
+            return visit
+        return replace(visit, verdict=_decided(self._calibration, visit.verdict))
+
+    def note_visit(self, visit: Visit, step: Step, now: float) -> bool:
+        """Note an absorbed visit as the judge saw it; return whether verdicts change by a fit."""
+        if self.has_settled:
+            return False
+        self.note("visit", now, visit)
+        self.counted.append(step.verdict)
+        self._measured += bool(visit.verdict.measures)
+        if self._measured < FITS[self._fits]:
+            return False
+        before = [self.decided(visit).verdict for visit in self._visits()]
+        self._calibration.fit(self._measures())
+        self._fits += 1
+        return before != [self.decided(visit).verdict for visit in self._visits()]
+
+    def replay(self) -> "tuple[Navigator, Step]":
+        """A new navigator after all events, with the verdicts as they are now, and the last step.
+
+        The links that were chosen are followed, whatever the new navigator would choose.
+        """
+        navigator = self._anew()
+        steps: list[Step] = []
+        for kind, now, what in self._events:
+            if kind == "seed":
+                navigator.seed(what)
+            elif kind == "take":
+                navigator.follow(what, now)
+            elif kind == "bound":
+                navigator.limit_bytes(what)
+            else:
+                steps.append(navigator.absorb(self.decided(what), now))
+        self.counted = [step.verdict for step in steps]
+        return navigator, steps[-1]
+
+    def settle(self) -> None:
+        """Drop what is only needed to revise verdicts, once no more will be revised."""
+        if self.has_settled:
+            self._events, self.counted = [], []
+
+    def state(self) -> State:
+        """The calibration, and the events if they may be needed again."""
+        return {
+            "calibration": self._calibration.state(),
+            "measured": self._measured,
+            "fits": self._fits,
+            "events": [[kind, now, *_packed(kind, what)] for kind, now, what in self._events],
+            "counted": [[v.relevance, v.relevant, list(v.reasons)] for v in self.counted],
+        }
+
+    def load(self, state: State) -> None:
+        """Restore a saved state."""
+        self._calibration.load(state["calibration"])
+        self._measured, self._fits = state["measured"], state["fits"]
+        self._events = [
+            Event(kind, now, _unpacked(kind, *row)) for kind, now, *row in state["events"]
+        ]
+        self.counted = [Verdict(r, bool(is_), tuple(why)) for r, is_, why in state["counted"]]
+
+    def _visits(self) -> Iterator[Visit]:
+        return (event.what for event in self._events if event.kind == "visit")
+
+    def _measures(self) -> Matrix:
+        rows = [visit.verdict.measures for visit in self._visits() if visit.verdict.measures]
+        return np.array(rows, np.float32)
+
+
+def _packed(kind: str, what: Any) -> Sequence[Any]:
+    """What an event holds, as arrays of bytes, texts and numbers."""
+    if kind == "seed":
+        return (_array(pack_links(what)),)
+    if kind == "visit":
+        text = what.page.text if what.page is not None else ""
+        return _array(pack_visit(what)), _array(text_to_bytes(text))
+    return (what,)
+
+
+def _unpacked(kind: str, *row: Any) -> Any:
+    if kind == "seed":
+        return unpack_links(row[0].tobytes())
+    if kind == "visit":
+        return unpack_visit(row[0].tobytes(), text_from_bytes(row[1].tobytes()))
+    return row[0]
+
+
+def _array(data: bytes) -> np.ndarray[Any, np.dtype[np.uint8]]:
+    return np.frombuffer(data, np.uint8)

@@ -1,0 +1,144 @@
+"""A calibration decides for the whole crawl, and earlier verdicts follow it."""
+
+import sqlite3
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from honeyguide.contracts import Page, Verdict
+from honeyguide.engine.decisions import FITS, calibrated
+from honeyguide.engine.loop import run_simulated
+from honeyguide.plan import Plan
+from honeyguide.storage.crawl_folder import create_crawl, run_crawl
+from honeyguide.storage.database import reading
+from honeyguide.storage.exports import status
+from honeyguide.storage.store import RecordingNavigator
+from honeyguide.testing import check_resume
+
+
+class Median:
+    """Calls the better half of a crawl's pages relevant; unfitted, all with a measure above 0."""
+
+    def __init__(self) -> None:
+        self._threshold = 0.0
+
+    def fit(self, measures):
+        self._threshold = float(np.median(measures))
+
+    def decide(self, measures):
+        relevance = np.clip(measures[:, 0], 0, 1).astype(np.float32)
+        return relevance, measures[:, 0] > self._threshold
+
+    def state(self):
+        return {"threshold": self._threshold}
+
+    def load(self, state):
+        self._threshold = state["threshold"]
+
+
+class MedianOfWords:
+    """Measures how many words of a page are long."""
+
+    def __init__(self, topic: str = "") -> None:
+        pass
+
+    def __call__(self, page: Page) -> Verdict:
+        words = page.text.split()
+        share = sum(len(word) > 7 for word in words) / max(len(words), 1)
+        return Verdict(min(1.0, share), share > 0, (), (share,))
+
+    def calibration(self):
+        return Median()
+
+
+PLAN = Plan(
+    topic="geology",
+    seeds=("geology",),
+    world="synthetic:pages=600",
+    judge=MedianOfWords,
+    agent="guide",
+    budget=100,
+    random_seed=3,
+)
+
+
+def test_earlier_verdicts_follow_the_calibration():
+    opened = PLAN.open()
+    navigator = opened.navigator()
+    outcome = run_simulated(opened.crawl(navigator).run(opened.seeds))
+    assert navigator.memory.visits == 100
+    # fitted at 80 pages: about half of those are relevant, not nearly all as in the beginning
+    assert 0.3 < outcome.relevant / 100 < 0.8
+    unfitted = replace(PLAN, budget=FITS[0] - 1).simulate()
+    assert unfitted.relevant / unfitted.pages > 0.9
+
+
+def test_a_revised_crawl_is_one_that_had_those_verdicts_from_the_start():
+    opened = PLAN.open()
+    navigator = opened.navigator()
+    run_simulated(opened.crawl(navigator).run(opened.seeds))
+    counted = navigator.decisions.counted
+    assert len(counted) == 100
+    memory = navigator.memory
+    assert memory.relevant_found == sum(verdict.relevant for verdict in counted)
+
+
+@pytest.mark.parametrize("agent", ["guide", "best_first", "linear_sync", "dqn"])
+def test_a_calibrated_crawl_resumes_exactly(agent):
+    plan = replace(PLAN, agent=agent)
+    opened = plan.open()
+    check_resume(
+        opened.navigator, lambda: plan.open().world, opened.seeds, pages=60, saves=4, in_flight=3
+    )
+
+
+def test_folders_hold_the_revised_verdicts(tmp_path):
+    folder = tmp_path / "crawl"
+    create_crawl(folder, PLAN)
+    ended = run_crawl(folder, lambda *_: None)
+    assert status(folder)["relevant"] == ended.outcome.relevant
+    with reading(folder) as database:
+        kinds = [kind for (kind,) in database.execute("SELECT kind FROM journal ORDER BY n")]
+    assert 1 <= kinds.count("revise") <= 3
+    assert all(kinds[place - 1] == "visit" for place, kind in enumerate(kinds) if kind == "revise")
+
+
+def test_a_crawl_in_parts_ends_like_one_in_one_piece(tmp_path):
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    create_crawl(whole, PLAN)
+    expected = run_crawl(whole, lambda *_: None).outcome
+    create_crawl(parts, replace(PLAN, budget=15))
+    for budget in (15, 20, 39, 41, 100):
+        found = run_crawl(parts, lambda *_: None, budget=budget).outcome
+    assert (found.pages, found.relevant) == (expected.pages, expected.relevant)
+    rows = "SELECT url, relevance, relevant FROM pages ORDER BY n"
+    with reading(whole) as one, reading(parts) as other:
+        assert one.execute(rows).fetchall() == other.execute(rows).fetchall()
+
+
+def test_a_revision_that_a_kill_cut_off_is_made_when_the_crawl_resumes(tmp_path, monkeypatch):
+    folder = tmp_path / "crawl"
+    create_crawl(folder, replace(PLAN, budget=30))
+    with monkeypatch.context() as patched:
+        patched.setattr(RecordingNavigator, "_record_revision", lambda self, now: None)
+        run_crawl(folder, lambda *_: None, budget=FITS[0])
+    revisions = "SELECT count(*) FROM journal WHERE kind = 'revise'"
+    with reading(folder) as database:  # as if the process had ended before the snapshot, too
+        assert database.execute(revisions).fetchone() == (0,)
+    with sqlite3.connect(folder / "crawl.sqlite") as database:
+        database.execute("DELETE FROM snapshots")
+    run_crawl(folder, lambda *_: None, budget=30)
+    whole = tmp_path / "whole"
+    create_crawl(whole, replace(PLAN, budget=30))
+    run_crawl(whole, lambda *_: None)
+    rows = "SELECT url, relevance, relevant FROM pages ORDER BY n"
+    with reading(folder) as one, reading(whole) as other:
+        assert one.execute(rows).fetchall() == other.execute(rows).fetchall()
+
+
+def test_pages_without_a_crawl_are_calibrated_as_in_one():
+    verdicts = [Verdict(n / 100, True, (), (n / 100,)) for n in range(100)]
+    found = calibrated(Median(), verdicts)
+    assert sum(verdict.relevant for verdict in found) == 60  # above the median of the first 80
+    assert calibrated(Median(), verdicts[:10]) == verdicts[:10]
