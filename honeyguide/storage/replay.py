@@ -81,12 +81,12 @@ class Journal:
     def visits(self) -> Iterator[tuple[int, Visit]]:
         """All visits with the numbers of their events, as the judge of their time saw them.
 
-        A HoneyguideError if an earlier version has dropped the first events.
+        A HoneyguideError if the first events are gone.
         """
         if self.first > 1:
             raise HoneyguideError(
-                f"{self._folder} was begun by a version of honeyguide that kept only the latest"
-                " events: its pages cannot be judged again"
+                f"the pages of {self._folder} cannot be judged again: the first events of its"
+                " journal are gone (honeyguide 0.2 dropped them, and so does a repair)"
             )
         for event in self.events(0):
             if event.kind == "visit":

@@ -150,6 +150,7 @@ class Store:
         n, judge = self._next(self._now), changed["judge"]
         self._put(partial(self._ledger.write_judge, n, self._now, judge, change, counted))
         self.flush()
+        self._remove_recent()  # its events have gaps nowhere, and this one is too large for it
 
     def relevant_visits(self) -> int:
         """How many visits count as relevant."""
@@ -193,8 +194,7 @@ class Store:
             self.note(**{VISITS_AT_ONCE: 0})
             self.flush()
             self._guarded(self._warc.close)
-            if self._recent is not None:
-                self._guarded(self._recent.remove)
+            self._remove_recent()
         finally:
             self._release()
 
@@ -215,6 +215,12 @@ class Store:
         if self._recent is None:
             self._recent = self._guarded(partial(RecentEvents, self.folder))
         self._guarded(partial(self._recent.add, n, kind, now, *what))
+
+    def _remove_recent(self) -> None:
+        """Remove the files of recent events, once all of them are committed."""
+        if self._recent is not None:
+            self._guarded(self._recent.remove)
+            self._recent = None
 
     def _release(self) -> None:
         self._is_closed = True
