@@ -15,10 +15,10 @@ from honeyguide.judges.classifier import PROBE, Model
 from honeyguide.judges.closeness import head
 from honeyguide.judges.hashed_words import Bag, HashedWords
 from honeyguide.judges.linear_model import LinearModel
+from honeyguide.judges.page_rows import BUCKETS, counts_of, idf_of, tfidf
 from honeyguide.learning.logistic import Numbers, Rows, fit, sigmoid
 from honeyguide.training.quality import Quality, quality
 
-BUCKETS = 1 << 16
 PENALTY = 1e-5  # ten times more or less changed held-out F1 by less than 0.01
 FOLDS = 5
 FEWEST = 5  # pages needed of each class
@@ -177,28 +177,19 @@ class Examples:
             self.bags.extend(hashed(page) for page in batch)
             progress("reading", len(self.bags), len(pages))
         self.meaning = np.concatenate(meaning)
-        self._row = np.repeat(np.arange(len(pages)), [len(bag.words) for bag in self.bags])
-        self._bucket = np.concatenate([bag.buckets for bag in self.bags])
-        self._weight = np.concatenate([bag.weights for bag in self.bags])
+        self._counts = counts_of(self.bags)
         self._distinct = [np.unique(bag.buckets) for bag in self.bags]
 
     def __len__(self) -> int:
         return len(self.pages)
 
     def idf(self, chosen: Mask) -> Vector:
-        """Return ln((1 + pages) / (1 + pages with it)) + 1 per bucket, 0 for empty buckets."""
-        buckets = [self._distinct[number] for number in np.flatnonzero(chosen).tolist()]
-        pages_with = np.bincount(np.concatenate(buckets), minlength=BUCKETS)
-        idf = np.log((1 + chosen.sum()) / (1 + pages_with)) + 1
-        return np.where(pages_with > 0, idf, 0).astype(np.float32)
+        """Return the idf of each bucket on the chosen pages."""
+        return idf_of([self._distinct[number] for number in np.flatnonzero(chosen).tolist()])
 
     def rows(self, idf: Vector) -> Rows:
         """The design matrix: vectors of meaning, and normalised tf-idf by bucket."""
-        value = self._weight * idf[self._bucket]
-        norm = np.sqrt(np.bincount(self._row, value * value, len(self)))
-        norm[norm == 0] = 1
-        value = (value / norm[self._row]).astype(np.float32)
-        return Rows(self.meaning, self._row, self._bucket, value, BUCKETS)
+        return Rows(self.meaning, *tfidf(self._counts, idf, len(self)), BUCKETS)
 
     def strongest(self, model: Model, target: Mask, count: int = 10) -> tuple[str, ...]:
         """Return the words that add most to the sum of the positive pages' logits."""
