@@ -20,7 +20,7 @@ from honeyguide.cli.help_groups import FLAG_GROUPS
 from honeyguide.disk.output_paths import check_folder
 from honeyguide.errors import HoneyguideError
 from honeyguide.recorded.writer import drafts
-from honeyguide.storage.crawl_folder import with_absolute_paths
+from honeyguide.storage.stored_plan import with_absolute_paths
 from honeyguide.web.http import user_agent
 from tests.web.servers import page, served
 

@@ -17,7 +17,7 @@ from honeyguide import registry
 from honeyguide.errors import HoneyguideError
 from honeyguide.plan import Plan
 from honeyguide.registry import registration
-from honeyguide.storage.crawl_folder import with_absolute_paths
+from honeyguide.storage.stored_plan import with_absolute_paths
 from honeyguide.storage.database import with_checksum
 from tests.test_cli import PROGRAM, SMALL, exported, honeyguide, refused
 

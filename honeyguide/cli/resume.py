@@ -4,7 +4,7 @@ from typing import Annotated
 
 from honeyguide.cli import flags
 from honeyguide.cli import help_groups as groups
-from honeyguide.cli.run_folder import run_folder
+from honeyguide.cli.run_folder import judge_again, run_folder
 
 OtherBudget = Annotated[
     int | None,
@@ -16,8 +16,20 @@ OtherBudget = Annotated[
 ]
 
 
+OtherJudge = Annotated[
+    str,
+    groups.look_for_flag(
+        "--judge",
+        help="Judge all pages again with this judge, and go on with it. [default: as before]",
+        show_default=False,
+        autocompletion=groups.names_of("judge"),
+    ),
+]
+
+
 def resume(
     folder: flags.Folder,
+    judge: OtherJudge = "",
     budget: OtherBudget = None,
     max_relevant: flags.MaxRelevant = None,
     max_seconds: flags.MaxSeconds = None,
@@ -29,6 +41,8 @@ def resume(
     changes = {
         name: value
         for name, value in locals().items()
-        if value is not None and value != "" and name != "folder"
+        if value is not None and value != "" and name not in ("folder", "judge")
     }
+    if judge:
+        judge_again(folder, judge)
     run_folder(folder, **changes)

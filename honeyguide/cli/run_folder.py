@@ -57,6 +57,22 @@ def run_folder(folder: Path, **changes: Any) -> None:
         raise typer.Exit(NOTHING_FETCHED)
 
 
+def judge_again(folder: Path, judge: str) -> None:
+    """Give a crawl another judge, and print what that changed."""
+    from honeyguide.storage.exports import status
+    from honeyguide.storage.rejudge import change_judge
+
+    with progress_bar() as bar:
+        task = bar.add_task("pages judged", total=status(folder)["visits"], news="")
+        changed = change_judge(
+            folder, judge, None, _print_error, lambda done: bar.update(task, completed=done)
+        )
+    typer.echo(
+        f"{counted(changed.pages, 'page')} judged again:"
+        f" {changed.now:,} relevant, {changed.before:,} before"
+    )
+
+
 def _visited(visits: int, after: Mapping[str, Any]) -> str:
     """How many pages were fetched; where a walk has returned to pages, also how many requests."""
     if not after["requests"] or not after["returns"]:

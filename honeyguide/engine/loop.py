@@ -91,6 +91,7 @@ class Crawl:
         self._absorbing: asyncio.Future[Step] | None = None  # a heavy visit, in a thread
         self._bytes = 0
         self._stopped = ""
+        self._finishing = ""  # the reason why no more visits are started
         self._is_paused = False
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -112,6 +113,11 @@ class Crawl:
     def stop(self, reason: str) -> None:
         """Stop the crawl at the next visit; visits in flight are cancelled and stay leased."""
         self._stopped = reason
+        self._finished.put_nowait(None)
+
+    def finish(self, reason: str) -> None:
+        """Stop the crawl when the visits in flight have been absorbed; start no more."""
+        self._finishing = reason
         self._finished.put_nowait(None)
 
     def pause(self) -> None:
@@ -153,8 +159,10 @@ class Crawl:
         while self._may_start() and (link := self.navigator.choose(self._now())) is not None:
             self._running.add(asyncio.create_task(self._visit(link, self._started)))
             self._started += 1
-        if self._running or not self._finished.empty() or self._is_paused:
+        if self._running or not self._finished.empty():
             return ""
+        if self._finishing or self._is_paused:
+            return self._finishing
         if not self._may_start():
             return "budget spent"
         if self.navigator.stopped:
@@ -177,7 +185,7 @@ class Crawl:
         under_way = len(self._running) + len(self._out_of_order) + self._finished.qsize()
         started = self.navigator.memory.visits + under_way
         has_room = under_way < self.in_flight and started < self.limits.pages
-        return has_room and not self._is_paused
+        return has_room and not (self._is_paused or self._finishing)
 
     async def _visit(self, link: Link, turn: int) -> None:
         finished: Visit | BaseException

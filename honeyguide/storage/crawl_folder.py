@@ -4,11 +4,11 @@ import asyncio
 import json
 import math
 import os
-import re
 import signal
 import threading
 import time
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from itertools import count
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import Any
 
 from honeyguide.assemble import Assembled, judge_of, table_bytes, with_examples
 from honeyguide.contracts import Cut, Observable, Recalling, Step, Visit, World
-from honeyguide.disk.files import UNFINISHED, inside, make_folder, replacing
+from honeyguide.disk.files import UNFINISHED, make_folder, replacing
 from honeyguide.disk.output_paths import check_empty, check_folder
 from honeyguide.engine.loop import Crawl, Observer, Outcome, run_simulated
 from honeyguide.engine.machine import resident_size
@@ -24,22 +24,25 @@ from honeyguide.errors import HoneyguideError
 from honeyguide.learning.policies import save_policy
 from honeyguide.plan import PARTS, Plan
 from honeyguide.registry import (
-    Outside,
-    Part,
-    Spec,
     explaining_outside,
-    find,
     folder_of,
-    lasting_spec,
     noting_outside,
     only_outside,
-    place_of,
     refuse_crawls_at_import,
-    split,
-    unannounced,
 )
 from honeyguide.storage.database import FILE, WARCS, create, holds_crawl, settings
+from honeyguide.storage.orders import Order, OrderWatch, remove_order, waiting_orders
+from honeyguide.storage.rejudge import change_judge
 from honeyguide.storage.store import RecordingNavigator, Store
+from honeyguide.storage.stored_plan import (
+    Warn,
+    announced_outside,
+    ignore_warning,
+    is_of_folder,
+    stored_plan,
+    with_absolute_paths,
+    with_own_files,
+)
 from honeyguide.web.archive import ArchiveFetcher
 from honeyguide.web.http import Redirects, asked_with
 from honeyguide.web.pipeline import Pipeline
@@ -47,13 +50,12 @@ from honeyguide.worlds.known_pages import KnownPages
 from honeyguide.worlds.web import WebWorld
 
 Watcher = Callable[[Plan, RecordingNavigator, Visit], None]  # called after each absorbed visit
-Warn = Callable[[str], None]  # called with a sentence for each loss that a crawl can do without
 INTERRUPTED = "interrupted"
 MEMORY_SPENT = "memory spent"
+TAUGHT = "taught"  # it was given another judge, and goes on with it
 MEASURE_EVERY = 16  # visits between two measurements of the process's memory
 START = "start.policy"  # the policy that the agent started from
 LEARNT = "learnt.policy"  # the policy that it had when the crawl stopped
-TAUGHT = r"taught:taught-\d+\.model"  # a judge that learnt from answers, with its file
 # what may be there before the database: a crawl was killed while it was created
 BEFORE = ("lock", START, f"{START}{UNFINISHED}", WARCS)
 
@@ -77,41 +79,6 @@ def create_crawl(folder: Path, plan: Plan) -> None:
     create(folder, asdict(plan) | absolute | {"record": record})
 
 
-def with_absolute_paths(kind: str, spec: str) -> str:
-    """Make the file names in a part's spec absolute: it then works from any working directory."""
-    name, rest = split(kind, lasting_spec(kind, spec))
-    found = find(kind, name)
-    if not found.files or not rest:
-        return str(Spec(name, rest))
-    pieces = [rest] if found.is_list or _names_file(rest) else rest.split(",")
-    return f"{name}:{','.join(_absolute_piece(found, piece, rest) for piece in pieces)}"
-
-
-def outside_parts(plan: Plan) -> Outside:
-    """Return the places of a plan's parts that are not honeyguide's own, without importing them."""
-    named = [place_of(kind, getattr(plan, kind)) for kind in PARTS if getattr(plan, kind)]
-    places = dict.fromkeys([*filter(None, named), *plan.outside_parts])
-    folders = [folder for folder in plan.part_folders if Path(folder).is_absolute()]
-    return Outside(tuple(places), tuple(folders) if places else ())
-
-
-def _absolute_piece(found: Part, piece: str, rest: str) -> str:
-    key = f"{found.files}=" if piece.startswith(f"{found.files}=") else ""
-    path = piece.removeprefix(key)
-    absolute = str(Path(path).absolute())
-    is_safe = "," not in absolute or (piece == rest and not key)  # commas also separate settings
-    is_file = not found.is_name(path) and _names_file(path)
-    return key + absolute if is_file and is_safe else piece
-
-
-def _names_file(path: str) -> bool:
-    """Whether a path exists, or a glob pattern matches any file."""
-    try:
-        return bool(path) and (Path(path).exists() or any(Path().glob(path)))
-    except (OSError, ValueError, NotImplementedError):  # too long, or not a relative pattern
-        return False
-
-
 def _with_copied_policy(plan: Plan, folder: Path) -> Plan:
     """Copy the plan's policy into the folder, so that resuming needs no file outside it."""
     try:
@@ -121,10 +88,6 @@ def _with_copied_policy(plan: Plan, folder: Path) -> Plan:
     except OSError as error:
         raise HoneyguideError(f"cannot write to {folder}: {error.strerror}") from None
     return replace(plan, policy=START)
-
-
-def ignore_warning(sentence: str) -> None:
-    """Do nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +113,41 @@ def run_crawl(
     page, with a sentence for each loss (such as missing bodies) that the crawl can do without.
     `on_start` gets the crawl before it runs: to stop or pause it from another thread.
     """
+    _obey_waiting(folder, warn)
+    while True:
+        ended = _run(folder, watcher, warn, on_start, **changes)
+        if ended.outcome.reason != TAUGHT:
+            return ended
+        _obey_waiting(folder, warn)
+        changes = {}
+
+
+def _obey_waiting(folder: Path, warn: Warn) -> None:
+    """Carry out the orders that need a crawl that stands still."""
+    for order in waiting_orders(folder):
+        if _is_judge(order):
+            judge, answers = order.what.get("judge"), order.what.get("answers")
+            try:
+                if not isinstance(judge, str) or not is_of_folder(folder, judge):
+                    raise HoneyguideError(f"there is no taught judge {judge!r}")
+                change_judge(folder, judge, answers if isinstance(answers, dict) else {}, warn)
+            except HoneyguideError as error:
+                warn(f"the crawl goes on with the judge that it had: {error}")
+            remove_order(folder, order)
+
+
+def _is_judge(order: Order) -> bool:
+    return bool(order.what["order"] == "judge")
+
+
+def _run(
+    folder: Path,
+    watcher: Watcher,
+    warn: Warn,
+    on_start: Callable[[Crawl], None] | None,
+    **changes: Any,
+) -> Ended:
+    """Run or resume a crawl until a limit is reached, it is interrupted, or taught."""
     plan = with_own_files(folder, replace(stored_plan(folder), **changes))
     outside = announced_outside(plan, warn)
     with only_outside(outside):
@@ -182,7 +180,8 @@ def run_crawl(
         if on_start is not None:
             on_start(crawl)
         run = _run_live if opened.takes_time else _run_simulated
-        with explaining_outside(outside.places):
+        orders = OrderWatch(folder, lambda order: _obey(crawl, order))
+        with explaining_outside(outside.places), closing(orders):
             outcome = run(crawl, opened)
             state = recorded.navigator.state()
         store.snapshot(state)
@@ -201,40 +200,10 @@ def run_crawl(
         store.close()
 
 
-def announced_outside(plan: Plan, warn: Warn) -> Outside:
-    """The parts from outside that a plan may import; `warn` names those that nobody has named."""
-    outside = outside_parts(plan)
-    for place in unannounced(outside.places):
-        where = f" (looked for in {', '.join(outside.folders)})" if outside.folders else ""
-        warn(f"this crawl runs code from outside honeyguide: {place}{where}")
-    return outside
-
-
-def with_own_files(folder: Path, plan: Plan) -> Plan:
-    """The plan with the paths of files in the crawl folder, which may have been moved."""
-    if plan.policy:
-        plan = replace(plan, policy=str(inside(folder, plan.policy)))
-    if is_of_folder(folder, plan.judge):
-        name, file = plan.judge.split(":", 1)
-        plan = replace(plan, judge=f"{name}:{inside(folder, file)}")
-    return plan
-
-
-def is_of_folder(folder: Path, judge: str) -> bool:
-    """Whether a judge's file is one that `honeyguide teach` has put into the crawl folder."""
-    return re.fullmatch(TAUGHT, judge) is not None and (folder / judge.split(":")[1]).is_file()
-
-
-def stored_plan(folder: Path) -> Plan:
-    """The plan of a crawl."""
-    try:
-        # a crawl that an earlier version began goes on by the rules of that version
-        return Plan(**{"bounded": False, "host_globs": False} | settings(folder))
-    except TypeError as error:
-        raise HoneyguideError(
-            f"{folder} cannot be resumed: this version of honeyguide does not know all of its"
-            f" settings ({error})"
-        ) from None
+def _obey(crawl: Crawl, order: Order) -> None:
+    """Stop the crawl for an order that needs it to stand still; it goes on after that."""
+    if _is_judge(order):
+        crawl.call(lambda crawl: crawl.finish(TAUGHT))
 
 
 def _within_memory(crawl: Crawl, limit: float) -> Observer:

@@ -1,8 +1,8 @@
 """Orders to a running crawl: files in its folder, which only the folder's owner can write.
 
-An order is a small JSON object with the field `order`. A file appears whole or not at all. The crawl
-carries orders out in the order of their files' names, and removes each when that is done. Orders to
-a crawl that does not run wait until it is resumed.
+An order is a small JSON object with the field `order`. A file appears whole or not at all. The
+crawl carries orders out in the order of their files' names, and removes each when that is done.
+Orders to a crawl that does not run wait until it is resumed.
 """
 
 import json

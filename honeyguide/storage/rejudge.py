@@ -16,7 +16,8 @@ from honeyguide.registry import (
     only_outside,
     split,
 )
-from honeyguide.storage.crawl_folder import (
+from honeyguide.storage.store import Store
+from honeyguide.storage.stored_plan import (
     Warn,
     announced_outside,
     ignore_warning,
@@ -25,7 +26,6 @@ from honeyguide.storage.crawl_folder import (
     with_absolute_paths,
     with_own_files,
 )
-from honeyguide.storage.store import Store
 from honeyguide.storage.verdicts import JudgeChange
 
 Progress = Callable[[int], None]  # called with the number of pages that were judged

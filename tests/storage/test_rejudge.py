@@ -15,11 +15,12 @@ from honeyguide.errors import HoneyguideError
 from honeyguide.plan import Plan
 from honeyguide.storage import snapshots
 from honeyguide.storage.check import Check
-from honeyguide.storage.crawl_folder import create_crawl, run_crawl, stored_plan
+from honeyguide.storage.crawl_folder import create_crawl, run_crawl
 from honeyguide.storage.database import reading
 from honeyguide.storage.exports import status
 from honeyguide.storage.rejudge import change_judge
 from honeyguide.storage.store import RecordingNavigator, Store
+from honeyguide.storage.stored_plan import stored_plan
 
 PLAN = Plan(
     topic="geology",
