@@ -13,7 +13,8 @@ from resiliparse.parse.html import HTMLTree
 from selectolax.lexbor import LexborHTMLParser
 
 from honeyguide import urls
-from honeyguide.contracts import Link, Page
+from honeyguide.contracts import Link, Metadata, Page
+from honeyguide.web.metadata import SELECTOR, Statements
 
 MAX_BODY = 2_000_000  # bytes read of a page
 MAX_TAGS = 20_000  # both parsers take time quadratic in the depth of nesting
@@ -33,6 +34,7 @@ _meta_charset = re.compile(
 _not_ascii = re.compile(rb"[\x80-\xff]").search
 _GUESSED = 16 * 1024  # bytes from which an encoding is guessed
 _LINKS = "a[href], area[href], frame[src]"
+_SAID = f"base[href], meta, head link[rel][href], {SELECTOR}"
 _UNSEEN = ["script", "style", "template"]
 _FRAME = ["nav", "footer"]
 
@@ -49,10 +51,9 @@ _TOO_DEEP = ">".join(["*"] * 200)
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """A page and what its head says about it."""
+    """A page and what its head asks of crawlers."""
 
     page: Page
-    canonical: str = ""  # the URL it prefers for itself
     nofollow: bool = False
     noindex: bool = False
 
@@ -63,7 +64,8 @@ class Raw(NamedTuple):
     title: str
     text: str
     links: list[tuple[str, str, str, str]]  # URL, anchor, context, tag path
-    head: tuple[str, str, bool, bool]  # canonical, language, nofollow, noindex
+    head: tuple[str, bool, bool]  # language, nofollow, noindex
+    metadata: tuple[str, str, str, list[str]]  # canonical, author, published, headings
 
 
 def parse(
@@ -80,9 +82,13 @@ def parse(
 def build(url: str, raw: Raw) -> Parsed:
     """Build the page from what was parsed."""
     links = tuple([Link(*link, 0, url) for link in raw.links])
-    canonical, language, nofollow, noindex = raw.head
-    page = Page(url, raw.title, raw.text, links, declared_language=language)
-    return Parsed(page, canonical, nofollow, noindex)
+    language, nofollow, noindex = raw.head
+    canonical, author, published, headings = raw.metadata
+    metadata = Metadata(canonical, author, published, tuple(headings))
+    page = Page(
+        url, raw.title, raw.text, links, declared_language=language, metadata=metadata
+    )
+    return Parsed(page, nofollow, noindex)
 
 
 def read(
@@ -101,8 +107,8 @@ def read(
     flat, spans = _flat_text(tree, nodes)
     links = list(_links(nodes, flat, spans, head.base, url))
     title, text = _main_text(html, flat, tree)
-    said = head.canonical, head.language, head.nofollow, head.noindex
-    return Raw(title, text[:MAX_TEXT], links, said)
+    asked = head.language, head.nofollow, head.noindex
+    return Raw(title, text[:MAX_TEXT], links, asked, head.metadata)
 
 
 def tree(body: bytes, content_type: str = "") -> LexborHTMLParser:
@@ -181,24 +187,35 @@ def _attribute_bomb(html: str) -> int:
 
 
 class _Head:
-    """What a page's head tells crawlers: base URL, canonical URL, robots directives, language."""
+    """What a page says to crawlers and about itself: base URL, robots directives, metadata."""
 
     def __init__(self, tree: LexborHTMLParser, url: str) -> None:
         self.base, self.canonical = url, ""
         self.nofollow = self.noindex = False
         self.language = ((tree.root.attributes.get("lang") if tree.root else "") or "")[:2].lower()
+        statements = Statements()
         # a misplaced tag ends the head early, so robots directives may be in the body
-        nodes = tree.css("base[href], meta[name]")
-        nodes += tree.head.css("link[rel][href]") if tree.head else []
-        for node in nodes:
-            self._read(node.tag or "", node.attributes, url)
+        for node in tree.css(_SAID):
+            tag = node.tag
+            if tag in ("base", "meta", "link"):
+                self._read(tag, node.attributes, url, statements)
+            else:
+                statements.note(node)
+        self.metadata = self.canonical, *statements.said(), statements.headings
 
-    def _read(self, tag: str, given: dict[str, str | None], url: str) -> None:
-        if tag == "base" and self.base == url:
+    def _read(
+        self, tag: str, given: dict[str, str | None], url: str, statements: Statements
+    ) -> None:
+        if tag == "meta":
+            self._read_meta(given)
+            statements.note_meta(given)
+        elif tag == "base" and self.base == url:
             self.base = urls.canonical(given["href"] or "", url) or url
         elif tag == "link" and "canonical" in (given["rel"] or "").lower().split():
             self.canonical = self.canonical or urls.canonical(given["href"] or "", self.base) or ""
-        elif tag == "meta" and (given["name"] or "").strip().lower() in ("robots", "honeyguide"):
+
+    def _read_meta(self, given: dict[str, str | None]) -> None:
+        if (given.get("name") or "").strip().lower() in ("robots", "honeyguide"):
             said = set(re.split(r"[\s,;|]+", (given.get("content") or "").lower()))
             self.nofollow |= bool(said & {"nofollow", "none"})
             self.noindex |= bool(said & {"noindex", "none"})
