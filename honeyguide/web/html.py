@@ -85,9 +85,7 @@ def build(url: str, raw: Raw) -> Parsed:
     language, nofollow, noindex = raw.head
     canonical, author, published, headings = raw.metadata
     metadata = Metadata(canonical, author, published, tuple(headings))
-    page = Page(
-        url, raw.title, raw.text, links, declared_language=language, metadata=metadata
-    )
+    page = Page(url, raw.title, raw.text, links, declared_language=language, metadata=metadata)
     return Parsed(page, nofollow, noindex)
 
 

@@ -1,7 +1,7 @@
 """HTML as Markdown (CommonMark with the tables of GitHub): links, lists, tables and code stay."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
 
@@ -25,19 +25,20 @@ _BLOCKS = frozenset(
     " p pre section summary table tbody td tfoot th thead tr ul caption listing xmp".split()
 )
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
+_LISTS = frozenset("ul ol dir menu".split())
 _STRONG, _EMPHASISED = frozenset(("b", "strong")), frozenset(("i", "em"))
 _CODE = frozenset("code kbd samp tt".split())
 _VERBATIM = frozenset("pre listing xmp".split())
 _IN_LAYOUTS = "table, pre, h1, h2, h3, h4, blockquote, article, section"  # not in tables of data
 
 # characters that CommonMark or GitHub's tables would obey; _ inside a word is harmless
-_obeyed = re.compile(
-    r"[\\`*\[\]<|~]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;|#?\w*$)|(?<!\S)#"
-).sub
+_obeyed = re.compile(r"[\\`*\[\]<|~]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;|#?\w*$)|(?<!\S)#").sub
 _starts_block = re.compile(r"(?:[-+=:>]|\d{1,9}(?=[.)]))").match
 _control = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\ufeff\ud800-\udfff\ufffe\uffff]").sub
 _backticks = re.compile(r"`+").findall
-_language = re.compile(r"(?:^|\s)(?:language|lang|highlight-source)-([\w+#.-]{1,20})(?=\s|$)").search
+_language = re.compile(
+    r"(?:^|\s)(?:language|lang|highlight-source)-([\w+#.-]{1,20})(?=\s|$)"
+).search
 _unsafe = re.compile(r"[^!#$%&'*+,\-./0-9:;=?@A-Z\[\]_a-z~]").sub
 _entity = re.compile(r"&(?=#?\w+;)").sub
 _is_hidden = re.compile(r"display\s*:\s*none", re.IGNORECASE).search
@@ -91,6 +92,15 @@ class Converter:
 
     def __init__(self, base: str) -> None:
         self._base = base
+        self._makers: dict[str, Callable[[Any, int, str], list[str]]] = {
+            **dict.fromkeys(_HEADINGS, self._heading),
+            **dict.fromkeys(_LISTS, self._list),
+            **dict.fromkeys(_VERBATIM, lambda node, depth, href: _fenced(node)),
+            "a": self._around,
+            "blockquote": self._quotation,
+            "hr": lambda node, depth, href: ["***"],
+            "table": self._table,
+        }
 
     def document(self, node: Any) -> str:
         """A node with all its content."""
@@ -112,25 +122,18 @@ class Converter:
         return found + run.paragraph(href)
 
     def _block(self, node: Any, depth: int, href: str) -> list[str]:
-        tag = node.tag or ""
         if depth > MAX_DEPTH:
             return _Run(node.text(separator=" ")).paragraph(href)
-        if tag == "a":
-            return self._blocks(node, depth, self._address(node, "href") or href)
-        if tag in _HEADINGS:
-            return self._heading(node, depth, href)
-        if tag in ("ul", "ol", "dir", "menu"):
-            return self._list(node, depth, href)
-        if tag in _VERBATIM:
-            return _fenced(node)
-        if tag == "hr":
-            return ["***"]
-        if tag == "table" and _is_data(node):
-            return self._table(node, depth)
+        make = self._makers.get(node.tag or "", self._blocks)
+        return make(node, depth, href)
+
+    def _around(self, node: Any, depth: int, href: str) -> list[str]:
+        """The blocks inside a link, each linked."""
+        return self._blocks(node, depth, self._address(node, "href") or href)
+
+    def _quotation(self, node: Any, depth: int, href: str) -> list[str]:
         blocks = self._blocks(node, depth, href)
-        if tag == "blockquote" and blocks:
-            return [_prefixed("\n\n".join(blocks), "> ", "> ")]
-        return blocks
+        return [_prefixed("\n\n".join(blocks), "> ", "> ")] if blocks else []
 
     def _heading(self, node: Any, depth: int, href: str) -> list[str]:
         text = self._in_one_line(node, depth)
@@ -163,7 +166,9 @@ class Converter:
         self._inline(node, run, depth + 1)
         return run.paragraph(href)
 
-    def _table(self, node: Any, depth: int) -> list[str]:
+    def _table(self, node: Any, depth: int, href: str) -> list[str]:
+        if not _is_data(node):
+            return self._blocks(node, depth, href)
         rows = [self._cells(row, depth) for row in node.css("tr")]
         rows = [row for row in rows if any(row)]
         width = max(map(len, rows), default=0)
@@ -273,7 +278,7 @@ class _Run:
         code = code.replace("|", "\\|") if self.cell else code
         self.add_raw(f"{fence}{pad}{code}{pad}{fence}")
 
-    def add_markup(self, inner: "_Run", wrap: Any) -> None:
+    def add_markup(self, inner: "_Run", wrap: Callable[[str], str]) -> None:
         """Add what another run has, wrapped; spaces at its ends stay outside."""
         text = "".join(inner._pieces)
         core = text.strip()

@@ -96,9 +96,7 @@ def test_links_are_absolute():
     assert converted(body) == (
         "[here](http://site.example/a/c?x=1&y=%282%29#z) [there](http://o.example/%C3%BC)"
     )
-    assert to_markdown(b"<base href='/d/'><a href=e>x</a>", URL) == (
-        "[x](http://site.example/d/e)"
-    )
+    assert to_markdown(b"<base href='/d/'><a href=e>x</a>", URL) == ("[x](http://site.example/d/e)")
 
 
 @pytest.mark.parametrize(
@@ -110,9 +108,7 @@ def test_an_address_that_nobody_should_follow_leaves_its_text(href):
 
 def test_a_link_around_blocks_stays_on_each_of_them():
     body = "<a href='/c'><h3>Title</h3><p>One</p></a>"
-    assert converted(body) == (
-        "### [Title](http://site.example/c)\n\n[One](http://site.example/c)"
-    )
+    assert converted(body) == ("### [Title](http://site.example/c)\n\n[One](http://site.example/c)")
 
 
 def test_lists_keep_their_nesting_and_numbers():
@@ -120,9 +116,7 @@ def test_lists_keep_their_nesting_and_numbers():
         "<ul><li>one<ul><li>inner</li></ul></li><li>two</li></ul>"
         "<ol start=3><li>three</li><li><p>four</p><p>more</p></li></ol>"
     )
-    assert converted(body) == (
-        "- one\n  - inner\n- two\n\n3. three\n\n4. four\n\n   more"
-    )
+    assert converted(body) == ("- one\n  - inner\n- two\n\n3. three\n\n4. four\n\n   more")
 
 
 def test_a_table_keeps_rows_and_cells():
