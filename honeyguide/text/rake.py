@@ -14,8 +14,8 @@ LONGEST = 20_000  # characters of a text that are read
 MOST_WORDS = 5  # of a phrase; longer runs are lists and menus without punctuation
 MOST_SIGNS = 8  # characters of a phrase in a script without spaces
 
-# where a phrase ends: at the end of an element, or a character that is not part of a word
-_BREAK = re.compile(r"\n|[^\w\s'’\u0300-\u109f\u1780-\u17d3-]|(?<!\w)-|-(?!\w)|_")
+# where a phrase ends: at the end of an element or a cell, or a character that is not part of a word
+_BREAK = re.compile(r"[\n\t]|[^\w\s'’\u0300-\u109f\u1780-\u17d3-]|(?<!\w)-|-(?!\w)|_")
 _single_line_end = re.compile(r"(?<!\n)[ \t\r]*\n(?![ \t\r]*\n)").sub
 WRAPPED = range(55, 100)  # characters of most lines in a text that was broken to fit a width
 

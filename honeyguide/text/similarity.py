@@ -31,8 +31,10 @@ class Match(NamedTuple):
 class Counting(Protocol):
     """What a cosine of a phrase and a search counts."""
 
-    synonym: float  # least cosine of two words that count as the same
-    contained: float  # what a phrase counts at least that has all words of a search, and others
+    @property
+    def synonym(self) -> float: ...  # least cosine of two words that count as the same
+    @property
+    def contained(self) -> float: ...  # what a phrase with all words of a search counts at least
 
     def __call__(self, cosines: Matrix) -> Matrix:
         """What each counts, from 0 to 1; 0 is no match."""
@@ -83,7 +85,8 @@ class Above:
     def __call__(self, cosines: Matrix) -> Matrix:
         """0 at the least cosine, 1 for the same phrase."""
         share = np.clip((cosines - self.least) / (1 - self.least), 0.0, 1.0)
-        return (share * share).astype(np.float32)
+        counted: Matrix = (share * share).astype(np.float32)
+        return counted
 
 
 class Centred:
@@ -103,7 +106,8 @@ class Centred:
         vectors = self._encoder(texts)
         moved = np.where(vectors.any(axis=1, keepdims=True), vectors - self._mean, 0.0)
         norms = np.linalg.norm(moved, axis=1, keepdims=True)
-        return (moved / np.maximum(norms, 1e-9)).astype(np.float32)
+        units: Matrix = (moved / np.maximum(norms, 1e-9)).astype(np.float32)
+        return units
 
     def knows(self, text: str) -> bool:
         """Whether the text has a known word."""
