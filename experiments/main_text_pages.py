@@ -19,7 +19,7 @@ SHINGLE = 4  # words
 FOLDS = 10
 TEST_FOLDS = (0, 1, 2)  # the other folds are for development
 
-_words = re.compile(r"\w+").findall
+words_of = re.compile(r"\w+").findall
 _HREF = r"[^>]*?\b(?:href|content)\s*=\s*[\"']?\s*(https?://[^\"'\s>]+)"
 _says_its_url = re.compile(
     rf"<link(?=[^>]*rel=[\"']?canonical){_HREF}|<meta(?=[^>]*og:url){_HREF}|<base{_HREF}",
@@ -94,7 +94,7 @@ def mean(scores: list[Score]) -> Score:
 
 def shingles(text: str) -> set[tuple[str, ...]]:
     """All runs of four words; a shorter text is one shingle."""
-    words = _words(text)
+    words = words_of(text)
     return {tuple(words[i : i + SHINGLE]) for i in range(max(1, len(words) - SHINGLE + 1))} - {()}
 
 

@@ -20,7 +20,7 @@ _NAMES = """
 *share *sharing *social twitter facebook tweet fb pinterest digg delicious like likes follow linkedin
 *related *recommend *popular *trending most latest recent more also similar suggested *outbrain
 ad ads *advert *sponsor *promo *adsense dfp advertisement mpu *billboard affiliate commercial
-*newsletter *subscri *signup sign register *login log *paywall account donate cta join membership
+*newsletter *subscri *signup sign register *login log account donate cta join membership
 *cookie *consent gdpr *privacy ccpa cmp onetrust didomi
 *modal *popup *overlay *lightbox *tooltip toast snackbar drawer interstitial
 *widget module box portlet block panel gadget card cards tile

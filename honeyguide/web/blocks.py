@@ -13,7 +13,7 @@ _INLINE = frozenset(
 )
 _UNSEEN = frozenset(
     "script style template noscript head title select option textarea button svg iframe object"
-    " applet canvas datalist noframes noembed math -comment".split()
+    " applet canvas datalist noframes noembed math".split()
 )
 _AS_TYPED = frozenset(["pre", "listing", "xmp"])
 _BREAK = "\x02"  # stands for <br> until a block is complete
@@ -64,8 +64,8 @@ def read_blocks(tree: LexborHTMLParser) -> Blocks:
             places[node.mem_id] = walk.link(place) if tag == "a" and place else place
         elif tag == "br":
             walk.line()
-        else:
-            walk.element(node, tag or "-")
+        elif tag and tag[0] != "-":
+            walk.element(node, tag)
     walk.end()
     return Blocks(walk.blocks, walk.elements)
 

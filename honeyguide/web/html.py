@@ -96,7 +96,7 @@ def read(
     head = _Head(tree, url)
     if tree.root is not None:
         tree.root.strip_tags(_UNSEEN)
-    title = _title(tree)
+    title = title_of(tree)
     text = main_text(read_blocks(tree), title)
     follows = follow_nofollow or not head.nofollow
     nodes = _link_nodes(tree, follow_nofollow)[:max_links] if follows else []
@@ -278,7 +278,8 @@ def _path(node: Any, known: dict[int, tuple[str, int]]) -> str:
 # ----------------------------------------------------------------------- text
 
 
-def _title(tree: LexborHTMLParser) -> str:
+def title_of(tree: LexborHTMLParser) -> str:
+    """The title of a page as one line."""
     title = tree.css_first("title")
     return _line(title.text() if title else "")
 
