@@ -173,7 +173,7 @@ def article(page: MarkedPage, random: Random) -> MarkedPage:
 
 def _paragraph(line: str, tag: str, random: Random) -> str:
     if len(line) < 60 and random.random() < 0.5:
-        tag = random.choice(["h2", "h3", "li", "figcaption"])
+        tag = random.choice(["h2", "h3", "li"])
     text = escape(line)
     if random.random() < 0.2 and " " in text:
         first, _, rest = text.partition(" ")

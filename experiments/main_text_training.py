@@ -38,8 +38,8 @@ from experiments.main_text_pages import (
     words_of,
 )
 from honeyguide.web import html
-from honeyguide.web.block_names import BITS, TAG_BITS
-from honeyguide.web.blocks import Block, Blocks, read_blocks
+from honeyguide.web.block_names import NAME_BITS, TAG_BITS
+from honeyguide.web.blocks import Blocks, read_blocks
 from honeyguide.web.main_text import features
 
 HIDDEN = 32
@@ -145,18 +145,18 @@ def _files(
 def _example(page: MarkedPage) -> Example | None:
     tree = html.tree(page.html.encode())
     blocks = read_blocks(tree)
-    if not blocks.blocks:
+    if not blocks.texts:
         return None
-    marked, words = labels(blocks.blocks, page.text)
+    marked, words = labels(blocks.texts, page.text)
     rows = torch.from_numpy(features(blocks, html.title_of(tree)))
     return Example(page, blocks, rows, torch.from_numpy(marked), torch.from_numpy(words))
 
 
-def labels(blocks: list[Block], text: str) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+def labels(blocks: list[str], text: str) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Of each block: the share of its words that are in the marked text, and how many count."""
     wanted = shingles(text)
     lines = {" ".join(line.split()) for line in text.splitlines()}
-    words = [words_of(block.text) for block in blocks]
+    words = [words_of(block) for block in blocks]
     flat = [word for some in words for word in some]
     found = np.zeros(len(flat), np.float32)
     for i in range(max(1, len(flat) - SHINGLE + 1)):
@@ -167,7 +167,7 @@ def labels(blocks: list[Block], text: str) -> tuple[NDArray[np.float32], NDArray
     sums = np.concatenate([[0], np.cumsum(found)])
     marked = (sums[ends] - sums[ends - counts.astype(int)]) / np.maximum(counts, 1)
     for i, block in enumerate(blocks):
-        if counts[i] < SHINGLE and marked[i] < 0.5 and block.text in lines:
+        if counts[i] < SHINGLE and marked[i] < 0.5 and block in lines:
             counts[i] = 0  # may be marked here or elsewhere
     return marked.astype(np.float32), counts
 
@@ -276,9 +276,8 @@ def _masked(rows: torch.Tensor, chance: random.Random) -> torch.Tensor:
     if drawn > 2 * NAMELESS:
         return rows
     names = torch.zeros(rows.shape[1], dtype=torch.bool)
-    for group in (1, 2, 3):
-        end = rows.shape[1] - (group - 1) * BITS - 1
-        names[end - BITS + TAG_BITS + 1 : end] = True
+    for start in range(rows.shape[1] - 3 * 64, rows.shape[1], 64):
+        names[start + TAG_BITS : start + TAG_BITS + NAME_BITS] = True
     if drawn > NAMELESS:
         names &= torch.rand(len(names)) < 0.4
     return torch.where(names, 0.0, rows)
@@ -295,7 +294,7 @@ def report(network: Learner, held: list[Example]) -> None:
 def _score(network: Learner, example: Example) -> Score:
     with torch.no_grad():
         sure = network(example.rows[None], torch.ones(1, len(example.rows), 1))[0] > 0
-    kept = [block.text for block, is_main in zip(example.blocks.blocks, sure, strict=True) if is_main]
+    kept = [block for block, is_main in zip(example.blocks.texts, sure, strict=True) if is_main]
     return score("\n".join(kept), example.page.text)
 
 

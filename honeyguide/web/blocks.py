@@ -1,6 +1,6 @@
 """The text of a page as blocks: paragraphs, headings, list items, table cells."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser
 
@@ -15,87 +15,110 @@ _UNSEEN = frozenset(
     "script style template noscript head title select option textarea button svg iframe object"
     " applet canvas datalist noframes noembed math".split()
 )
+_ITEMS = frozenset(["li", "dd", "dt"])
 _AS_TYPED = frozenset(["pre", "listing", "xmp"])
+_NOWHERE = -1  # the place of what is not shown
 _BREAK = "\x02"  # stands for <br> until a block is complete
 
 
-class Element(NamedTuple):
-    """An element that begins a new line of text."""
+class Elements:
+    """The elements that begin a new line of text, as columns in the order of the document."""
 
-    tag: str
-    node: Any
-    parent: int  # where its parent is in the list of elements; of the first: 0
-    row: int  # where the table row is that it is in; -1 outside tables
-    own: int  # bits of what its tag and names say
-    all: int  # bits of it and of all around it
+    __slots__ = ("around", "ids", "own", "parents", "rows", "tags")
 
+    def __init__(self) -> None:
+        self.tags: list[str] = []
+        self.ids: list[int] = []  # `mem_id` of their nodes
+        self.parents: list[int] = []  # indexes of elements; of the first: 0
+        self.rows: list[int] = []  # the table row that each is in; -1 outside tables
+        self.own: list[int] = []  # bits of what their tags and names say
+        self.around: list[int] = []  # bits of them and of all around them
 
-class Block(NamedTuple):
-    """A run of text that no other block interrupts."""
-
-    text: str  # its lines are those of <br> and <pre>
-    element: int  # where its element is in the list of elements
-    linked: int  # characters in links
-    links: int
+    def __len__(self) -> int:
+        return len(self.tags)
 
 
-class Blocks(NamedTuple):
-    """The blocks of a page and their elements, in the order of the document."""
+class Blocks:
+    """Runs of text that no other block interrupts, as columns in the order of the document."""
 
-    blocks: list[Block]
-    elements: list[Element]
+    __slots__ = ("elements", "linked", "links", "places", "texts")
+
+    def __init__(self) -> None:
+        self.elements = Elements()
+        self.texts: list[str] = []  # their lines are those of <br> and <pre>
+        self.places: list[int] = []  # indexes of elements
+        self.linked: list[int] = []  # characters in links
+        self.links: list[int] = []
+
+    def append(self, text: str, place: int, linked: int, links: int) -> None:
+        """Add a block."""
+        self.texts.append(text)
+        self.places.append(place)
+        self.linked.append(linked)
+        self.links.append(links)
+
+    def __len__(self) -> int:
+        return len(self.texts)
 
 
 def read_blocks(tree: LexborHTMLParser) -> Blocks:
     """Walk the page once, in time linear in the number of its nodes."""
     walk = _Walk()
     root = tree.body or tree.root
-    places = walk.places
+    places, pieces = walk.places, walk.pieces
+    place_of = places.get
     for node in root.traverse(include_text=True) if root is not None else ():
         tag = node.tag
         if tag == "-text":
-            text = node.text_content or ""
+            text = node.text_content or " "
             if text.isspace():
-                walk.pieces.append(" ")
-            elif (place := places.get(node.parent.mem_id)) is not None:
-                walk.text(text, place)
+                pieces.append(" ")
+            elif (place := place_of(node.parent.mem_id, _NOWHERE)) >= 0:
+                if place != walk.place:
+                    walk.go(place)
+                pieces.append(text)
+                if place & 1:
+                    walk.linked += len(text.strip())
         elif tag in _INLINE:
-            place = places.get(node.parent.mem_id)
-            places[node.mem_id] = walk.link(place) if tag == "a" and place else place
+            place = place_of(node.parent.mem_id, _NOWHERE)
+            places[node.mem_id] = walk.link(place) if tag == "a" else place
         elif tag == "br":
             walk.line()
+        elif tag in _ITEMS:
+            walk.item(node)
         elif tag and tag[0] != "-":
             walk.element(node, tag)
     walk.end()
-    return Blocks(walk.blocks, walk.elements)
+    return walk.blocks
 
 
 class _Walk:
-    """What a walk through the nodes of a page has met."""
+    """What a walk through the nodes of a page has met.
+
+    A place is twice the index of an element, and one more in a link.
+    """
 
     def __init__(self) -> None:
-        self.blocks: list[Block] = []
-        self.elements: list[Element] = []
-        # of each node: its element and whether it is in a link; None in what is not shown
-        self.places: dict[int, tuple[int, bool] | None] = {}
+        self.blocks = Blocks()
+        self.elements = self.blocks.elements
+        self.places: dict[int, int] = {}  # of nodes
         self.pieces: list[str] = []  # of the block that is being collected
-        self._element = -1  # its element
-        self._linked = self._links = 0
+        self.place = _NOWHERE  # of its last piece
+        self.linked = self.links = 0
 
-    def text(self, text: str, place: tuple[int, bool]) -> None:
-        element, in_link = place
-        if element != self._element:
+    def go(self, place: int) -> None:
+        """Go on in another element, or into or out of a link."""
+        if self.place >> 1 != place >> 1:
             self.end()
-            self._element = element
-        self.pieces.append(text)
-        if in_link:
-            self._linked += len(text.strip())
+        self.place = place
 
-    def link(self, place: tuple[int, bool]) -> tuple[int, bool]:
-        if place[0] != self._element:
+    def link(self, place: int) -> int:
+        if place < 0:
+            return place
+        if self.place >> 1 != place >> 1:
             self.end()
-        self._links += 1
-        return place[0], True
+        self.links += 1
+        return place | 1
 
     def line(self) -> None:
         """End a line; at an empty line, end the block."""
@@ -106,40 +129,58 @@ class _Walk:
                 break
         return self.pieces.append(_BREAK)
 
+    def item(self, node: Any) -> None:
+        """Begin an item: a new line in the block of its list."""
+        place = self.places.get(node.parent.mem_id, _NOWHERE)
+        self.places[node.mem_id] = place
+        if self.place >> 1 != place >> 1:
+            self.end()
+        elif place >= 0:
+            self.pieces.append(_BREAK)
+
     def element(self, node: Any, tag: str) -> None:
-        self.end()
-        self._links = 0
+        """Begin an element, on a new line."""
+        if self.place >= 0:
+            self.end()
+        self.pieces.clear()
+        self.links = 0
         elements = self.elements
-        place = self.places.get(node.parent.mem_id) if elements else (0, False)
-        if place is None or tag in _UNSEEN:
-            self.places[node.mem_id] = None
+        index = len(elements.tags)
+        above = self.places.get(node.parent.mem_id, _NOWHERE) if index else 0
+        id = node.mem_id
+        if above < 0 or tag in _UNSEEN:
+            self.places[id] = _NOWHERE
             return
-        above = place[0]
-        index = len(elements)
+        self.places[id] = index << 1 | above & 1
+        parent = above >> 1
         own = bits_of_element(tag, node.attributes)
-        row, bits = -1, own
-        if index:
-            around = elements[above]
-            row = around.row if tag != "table" else -1
-            bits |= around.all
-        elements.append(Element(tag, node, above, index if tag == "tr" else row, own, bits))
-        self.places[node.mem_id] = index, place[1]
+        row, around = (elements.rows[parent], elements.around[parent]) if index else (_NOWHERE, 0)
+        elements.rows.append(index if tag == "tr" else _NOWHERE if tag == "table" else row)
+        elements.around.append(own | around)
+        elements.tags.append(tag)
+        elements.ids.append(id)
+        elements.parents.append(parent)
+        elements.own.append(own)
 
     def end(self) -> None:
         """Complete the block that is being collected."""
-        if self._element >= 0:
-            typed = self.elements[self._element].tag in _AS_TYPED
-            text = (_typed if typed else _lines)("".join(self.pieces))
+        if self.place >= 0:
+            element = self.place >> 1
+            text = "".join(self.pieces)
+            if self.elements.tags[element] in _AS_TYPED:
+                text = _typed(text)
+            elif _BREAK in text:
+                text = _lines(text)
+            else:
+                text = " ".join(text.split())
             if text:
-                self.blocks.append(Block(text, self._element, self._linked, self._links))
-            self._element = -1
-            self._linked = self._links = 0
+                self.blocks.append(text, element, self.linked, self.links)
+            self.place = _NOWHERE
+            self.linked = self.links = 0
         self.pieces.clear()
 
 
 def _lines(text: str) -> str:
-    if _BREAK not in text:
-        return " ".join(text.split())
     return "\n".join(filter(None, (" ".join(line.split()) for line in text.split(_BREAK))))
 
 

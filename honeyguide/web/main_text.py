@@ -1,50 +1,63 @@
 """The main text of a page: which of its blocks are content, by a small network."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from selectolax.lexbor import LexborHTMLParser
 
-from honeyguide.web.block_names import BITS, TEXT_BITS, bits_of_text
-from honeyguide.web.blocks import Block, Blocks, Element, read_blocks
+from honeyguide.web.block_names import bits_of_text
+from honeyguide.web.blocks import Blocks
 
-_SHORT = 100  # characters: a text whose words are looked up
+_SHORT = 60  # characters: a text whose words are looked up
 _LONG = 80  # characters outside links: a block that reads like a paragraph
 _ENDS = frozenset(".!?:;…。！？؟।\"”'")
 _TAGS = "h1|h2|h3|h4 h5 h6|div|body|figcaption caption|center".split("|")
-_TAG = {tag: 1 << i for i, tags in enumerate(_TAGS) for tag in tags.split()}
+_FLAGS = 7  # bits of a text
+_OF_TEXT = _FLAGS + len(_TAGS)
+_TAG = {tag: 1 << _FLAGS + i for i, tags in enumerate(_TAGS) for tag in tags.split()}
+_ROWS = 32  # of a product
 _CELLS = frozenset(["td", "th"])
-_FLAGS = 7  # of a text
 _LEVELS = 4  # a block's element and those around it whose sums are looked at
-_CORES = (0.55, 0.75, 0.9)  # shares of the text in paragraphs
 
 Numbers = NDArray[np.float32]
 Places = NDArray[np.intp]
 
 
+class Block(NamedTuple):
+    """A run of text that no other block interrupts."""
+
+    text: str
+    tag: str
+    id: int  # `mem_id` of its node
+    row: int  # cells of one table row have the same number; -1 elsewhere
+
+
 def main_text(page: Blocks, title: str) -> str:
     """The content of a page, a block a line; cells of a table row are separated by tabs."""
-    chosen = main_blocks(page, title)
     pieces: list[str] = []
     last = -1  # the row of the cell before
-    for block in chosen:
-        element = page.elements[block.element]
-        row = element.row if element.tag in _CELLS else -1
-        pieces += ["\t" if row >= 0 and row == last else "\n", block.text]
-        last = row
+    for block in main_blocks(page, title):
+        pieces += ["\t" if block.row >= 0 and block.row == last else "\n", block.text]
+        last = block.row
     return "".join(pieces[1:])
 
 
 def main_blocks(page: Blocks, title: str) -> list[Block]:
     """The blocks that are content."""
-    if not page.blocks:
+    if not page.texts:
         return []
     sure = network().probabilities(features(page, title))
-    chosen = [block for block, p in zip(page.blocks, sure.tolist(), strict=True) if p > 0.5]
+    tags, ids, rows = page.elements.tags, page.elements.ids, page.elements.rows
+    chosen = []
+    for i in np.flatnonzero(sure > 0.5).tolist():
+        place = page.places[i]
+        tag = tags[place]
+        chosen.append(
+            Block(page.texts[i], tag, ids[place], rows[place] if tag in _CELLS else -1)
+        )
     return chosen
 
 
@@ -62,7 +75,7 @@ class Network(NamedTuple):
         block = np.maximum(_apply(self.first, rows), 0)
         weights = np.exp(rows[:, :1]) - 1
         mean = (block * weights).sum(0) / weights.sum()
-        page = _apply(self.pool, np.concatenate([mean, block.max(0)]))
+        page = _apply(self.pool, np.concatenate([mean, block.max(0)])[None])
         near = np.maximum(_apply(self.near, _window(block, 1)) + page, 0)
         far = np.maximum(_apply(self.far, _window(near, 3)), 0)
         scores = _apply(self.last, np.hstack([block, near, far]))[:, 0]
@@ -78,7 +91,10 @@ def network() -> Network:
 
 
 def _apply(weights: Numbers, rows: Numbers) -> Numbers:
-    return rows @ weights[:-1] + weights[-1]
+    """The product, some rows at a time: a large one would wake threads on all cores."""
+    matrix, bias = weights[:-1], weights[-1]
+    parts = [rows[i : i + _ROWS] @ matrix for i in range(0, len(rows), _ROWS)]
+    return np.concatenate(parts) + bias
 
 
 def _window(rows: Numbers, step: int) -> Numbers:
@@ -90,56 +106,48 @@ def _window(rows: Numbers, step: int) -> Numbers:
 
 
 def features(page: Blocks, title: str) -> Numbers:
-    """One row of numbers for each block."""
-    blocks, elements = page
-    texts = np.array(list(_texts(blocks, title)), np.float32).T
-    place = np.array([block.element for block in blocks])
-    parent = np.array([element.parent for element in elements])
+    """One row of numbers for each block: of its text, its place, and bits."""
+    elements = page.elements
+    texts = np.array(list(_texts(page)), np.float32).T
+    place, parent = np.array(page.places), np.array(elements.parents)
+    own, around = np.array(elements.own, np.uint64), np.array(elements.around, np.uint64)
     up = parent[place]
-    own, every, tag = np.array([_said(element) for element in elements], np.uint64).T
-    return np.hstack(
-        [
-            _columns(texts[:-1]),
-            *_surroundings(texts, place, parent),
-            _bits(texts[-1].astype(np.uint64), _FLAGS + TEXT_BITS),
-            _bits(tag[place], len(_TAGS)),
-            _bits(own[place], BITS),
-            _bits(own[up] | own[parent[up]], BITS),
-            _bits(every[place], BITS),
-        ],
-        dtype=np.float32,
-        casting="unsafe",
-    )
+    bits = np.array([_said(page, title), own[place], own[up] | own[parent[up]], around[place]])
+    numbers = [_columns(texts), *_surroundings(texts, place, parent), _bits(bits)]
+    return np.hstack(numbers, dtype=np.float32, casting="unsafe")
 
 
-def _said(element: Element) -> tuple[int, int, int]:
-    return element.own, element.all, _TAG.get(element.tag, 0)
-
-
-def _texts(blocks: list[Block], title: str) -> Iterator[tuple[int, ...]]:
-    """Counts of each text: characters, words, links, punctuation; and bits."""
-    seen: set[str] = set()
-    for text, _, linked, links in blocks:
+def _texts(page: Blocks) -> Iterator[tuple[int, ...]]:
+    """Counts of each text: characters, words, links, punctuation."""
+    for text, linked, links in zip(page.texts, page.linked, page.links, strict=True):
         size = len(text)
         words = text.count(" ") + 1
         if size > 15 * words:
             words = size // 4  # a script without spaces
-        bits = (
-            (text[-1] in _ENDS)
-            | text[0].isupper() << 1
-            | text.isupper() << 2
-            | text[0].isdigit() << 3
-            | ("|" in text) << 4
-            | (text in seen) << 5
-        )
-        seen.add(text)
-        if size < _SHORT:
-            bits |= (text in title) << 6 | bits_of_text(text) << _FLAGS
         commas, stops = text.count(","), text.count(". ")
         if not text.isascii():
             commas += text.count("，") + text.count("،") + text.count("、")
             stops += text.count("。")
-        yield size, words, min(linked, size), links, commas, stops, text.count("\n"), bits
+        yield size, words, min(linked, size), links, commas, stops, text.count("\n")
+
+
+def _said(page: Blocks, title: str) -> NDArray[np.uint64]:
+    """Bits of what each text and tag says."""
+    seen: set[str] = set()
+    tags = page.elements.tags
+    said = []
+    for text, place in zip(page.texts, page.places, strict=True):
+        first = text[0]
+        bits = (text[-1] in _ENDS) | first.isupper() << 1 | first.isdigit() << 2
+        bits |= _TAG.get(tags[place], 0)
+        if text in seen:
+            bits |= 8
+        seen.add(text)
+        if len(text) < _SHORT:
+            bits |= bits_of_text(text) << _OF_TEXT | text.isupper() << 4 | ("|" in text) << 5
+            bits |= (text in title) << 6
+        said.append(bits)
+    return np.array(said, np.uint64)
 
 
 def _columns(texts: Numbers) -> Numbers:
@@ -184,6 +192,7 @@ def _ends(parents: list[int]) -> Places:
     return np.arange(len(sizes)) + sizes
 
 
-def _bits(masks: NDArray[np.uint64], count: int) -> NDArray[np.uint8]:
-    octets = masks.view(np.uint8).reshape(-1, 8)
-    return np.unpackbits(octets, axis=1, count=count, bitorder="little")
+def _bits(masks: NDArray[np.uint64]) -> NDArray[np.uint8]:
+    """The bits of each column."""
+    octets = np.ascontiguousarray(masks.T).view(np.uint8)
+    return np.unpackbits(octets, axis=1, bitorder="little")
