@@ -165,9 +165,8 @@ def article(page: MarkedPage, random: Random) -> MarkedPage:
     for _ in range(random.randint(0, 3)):
         paragraphs.insert(random.randint(0, len(paragraphs)), maker.between())
     before, after = maker.around()
-    body = (
-        f"{before}{start}<h1>{escape(title)}</h1>{inner}{''.join(paragraphs)}{inner_end}{end}{after}"
-    )
+    inside = f"<h1>{escape(title)}</h1>{inner}{''.join(paragraphs)}{inner_end}"
+    body = f"{before}{start}{inside}{end}{after}"
     return MarkedPage(page.id, _document(title, body), "\n".join(lines))
 
 

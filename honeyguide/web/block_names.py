@@ -17,7 +17,7 @@ _NAMES = """
 *header masthead head *banner branding logo tagline topbar
 *navigation *navbar nav subnav topnav menu *menu pager *paginat prev next previous older newer skip
 *breadcrumb crumbs
-*share *sharing *social twitter facebook tweet fb pinterest digg delicious like likes follow linkedin
+*share *sharing *social twitter facebook tweet fb pinterest digg delicious like follow linkedin
 *related *recommend *popular *trending most latest recent more also similar suggested *outbrain
 ad ads *advert *sponsor *promo *adsense dfp advertisement mpu *billboard affiliate commercial
 *newsletter *subscri *signup sign register *login log account donate cta join membership
@@ -49,9 +49,9 @@ home about contact company site services help faq
 
 # words of short texts, one group a line
 _TEXTS = """
-copyright © rights reserved privacy terms conditions impressum datenschutz legales mentions disclaimer
+copyright © rights reserved privacy terms conditions impressum datenschutz mentions disclaimer
 comments comment reply replies says wrote responses kommentare commentaires comentarios commenti
-share tweet facebook twitter email print linkedin pinterest whatsapp teilen partager compartir follow
+share tweet facebook twitter email print linkedin pinterest whatsapp teilen partager compartir
 related recommended popular trending more next previous continue also read latest mehr lire leer
 by posted published updated written author von par por
 cookies cookie consent accept agree

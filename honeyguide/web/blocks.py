@@ -1,6 +1,7 @@
 """The text of a page as blocks: paragraphs, headings, list items, table cells."""
 
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser
 
@@ -18,47 +19,29 @@ _UNSEEN = frozenset(
 _ITEMS = frozenset(["li", "dd", "dt"])
 _AS_TYPED = frozenset(["pre", "listing", "xmp"])
 _NOWHERE = -1  # the place of what is not shown
+_OUTSIDE = ("", 0, 0, _NOWHERE, 0, 0)  # around the first element
 _BREAK = "\x02"  # stands for <br> until a block is complete
 
 
-class Elements:
+class Elements(NamedTuple):
     """The elements that begin a new line of text, as columns in the order of the document."""
 
-    __slots__ = ("around", "ids", "own", "parents", "rows", "tags")
-
-    def __init__(self) -> None:
-        self.tags: list[str] = []
-        self.ids: list[int] = []  # `mem_id` of their nodes
-        self.parents: list[int] = []  # indexes of elements; of the first: 0
-        self.rows: list[int] = []  # the table row that each is in; -1 outside tables
-        self.own: list[int] = []  # bits of what their tags and names say
-        self.around: list[int] = []  # bits of them and of all around them
-
-    def __len__(self) -> int:
-        return len(self.tags)
+    tags: Sequence[str] = ()
+    ids: Sequence[int] = ()  # `mem_id` of their nodes
+    parents: Sequence[int] = ()  # indexes of elements; of the first: 0
+    rows: Sequence[int] = ()  # the table row that each is in, an index; -1 outside tables
+    own: Sequence[int] = ()  # bits of what their tags and names say
+    around: Sequence[int] = ()  # bits of them and of all around them
 
 
-class Blocks:
+class Blocks(NamedTuple):
     """Runs of text that no other block interrupts, as columns in the order of the document."""
 
-    __slots__ = ("elements", "linked", "links", "places", "texts")
-
-    def __init__(self) -> None:
-        self.elements = Elements()
-        self.texts: list[str] = []  # their lines are those of <br> and <pre>
-        self.places: list[int] = []  # indexes of elements
-        self.linked: list[int] = []  # characters in links
-        self.links: list[int] = []
-
-    def append(self, text: str, place: int, linked: int, links: int) -> None:
-        """Add a block."""
-        self.texts.append(text)
-        self.places.append(place)
-        self.linked.append(linked)
-        self.links.append(links)
-
-    def __len__(self) -> int:
-        return len(self.texts)
+    elements: Elements
+    texts: Sequence[str] = ()  # their lines are those of list items, <br> and <pre>
+    places: Sequence[int] = ()  # indexes of elements
+    linked: Sequence[int] = ()  # characters in links
+    links: Sequence[int] = ()
 
 
 def read_blocks(tree: LexborHTMLParser) -> Blocks:
@@ -67,7 +50,8 @@ def read_blocks(tree: LexborHTMLParser) -> Blocks:
     root = tree.body or tree.root
     places, pieces = walk.places, walk.pieces
     place_of = places.get
-    for node in root.traverse(include_text=True) if root is not None else ():
+    nodes: Iterable[Any] = root.traverse(include_text=True) if root is not None else ()
+    for node in nodes:
         tag = node.tag
         if tag == "-text":
             text = node.text_content or " "
@@ -89,7 +73,8 @@ def read_blocks(tree: LexborHTMLParser) -> Blocks:
         elif tag and tag[0] != "-":
             walk.element(node, tag)
     walk.end()
-    return walk.blocks
+    elements = Elements(*zip(*walk.elements, strict=True))
+    return Blocks(elements, *zip(*walk.blocks, strict=True))
 
 
 class _Walk:
@@ -99,8 +84,8 @@ class _Walk:
     """
 
     def __init__(self) -> None:
-        self.blocks = Blocks()
-        self.elements = self.blocks.elements
+        self.blocks: list[tuple[str, int, int, int]] = []  # rows of Blocks
+        self.elements: list[tuple[str, int, int, int, int, int]] = []  # rows of Elements
         self.places: dict[int, int] = {}  # of nodes
         self.pieces: list[str] = []  # of the block that is being collected
         self.place = _NOWHERE  # of its last piece
@@ -117,6 +102,8 @@ class _Walk:
             return place
         if self.place >> 1 != place >> 1:
             self.end()
+        elif self.place & 1:
+            self.pieces.append(" ")  # two links side by side are two words
         self.links += 1
         return place | 1
 
@@ -145,36 +132,35 @@ class _Walk:
         self.pieces.clear()
         self.links = 0
         elements = self.elements
-        index = len(elements.tags)
-        above = self.places.get(node.parent.mem_id, _NOWHERE) if index else 0
+        index = len(elements)
         id = node.mem_id
+        above = self.places.get(node.parent.mem_id, _NOWHERE) if index else 0
         if above < 0 or tag in _UNSEEN:
             self.places[id] = _NOWHERE
             return
         self.places[id] = index << 1 | above & 1
-        parent = above >> 1
         own = bits_of_element(tag, node.attributes)
-        row, around = (elements.rows[parent], elements.around[parent]) if index else (_NOWHERE, 0)
-        elements.rows.append(index if tag == "tr" else _NOWHERE if tag == "table" else row)
-        elements.around.append(own | around)
-        elements.tags.append(tag)
-        elements.ids.append(id)
-        elements.parents.append(parent)
-        elements.own.append(own)
+        above >>= 1
+        _, _, _, row, _, around = elements[above] if index else _OUTSIDE
+        if tag == "tr":
+            row = index
+        elif tag == "table":
+            row = _NOWHERE
+        elements.append((tag, id, above, row, own, own | around))
 
     def end(self) -> None:
         """Complete the block that is being collected."""
         if self.place >= 0:
             element = self.place >> 1
             text = "".join(self.pieces)
-            if self.elements.tags[element] in _AS_TYPED:
+            if self.elements[element][0] in _AS_TYPED:
                 text = _typed(text)
             elif _BREAK in text:
                 text = _lines(text)
             else:
                 text = " ".join(text.split())
             if text:
-                self.blocks.append(text, element, self.linked, self.links)
+                self.blocks.append((text, element, self.linked, self.links))
             self.place = _NOWHERE
             self.linked = self.links = 0
         self.pieces.clear()

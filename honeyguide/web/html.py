@@ -42,7 +42,8 @@ _formatting = re.compile(_FORMATTING, re.IGNORECASE)
 _ATTRIBUTE = r"[\s/]*+[^\s/>][^\s/>=]*+(?:\s*+=\s*+(?:\"[^\"]*+\"|'[^']*+'|[^\s>\"'][^\s>]*+)?+)?+"
 _attributes = re.compile(rf"</?[^\s/>]*+(?:{_ATTRIBUTE}){{0,999}}+({_ATTRIBUTE})?").match
 # without one of these no tag has that many: a long one, or one with > inside quotes
-_long_tag = re.compile(r"<[a-zA-Z/][^>]{2000}|=\s*+(?:\"[^\">]*+>|'[^'>]*+>)").search
+_long_tag = re.compile(r"<[a-zA-Z/][^>]{2000}").search
+_quoted_end = re.compile(r"=\s*+(?:\"[^\">]*+>|'[^'>]*+>)").search
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +159,7 @@ def _defused(html: str) -> str:
     if tags > MAX_TAGS:
         one_too_many = next(islice(_tags(html), MAX_TAGS, None), None)
         html = html[: one_too_many.start()] if one_too_many else html
-    if len(html) > 64_000 and _long_tag(html):
+    if len(html) > 64_000 and (_long_tag(html) or _quoted_end(html)):
         html = html[: _attribute_bomb(html)]
     # parsers repeat unclosed formatting tags inside every block
     if tags > 2_000 and len(_formatting.findall(html)) * tags > 2_000_000:

@@ -1,6 +1,6 @@
 """The main text of a page: which of its blocks are content, by a small network."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from importlib.resources import files
 from typing import Any, NamedTuple
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from honeyguide.web.block_names import bits_of_text
+from honeyguide.web.block_names import SECTIONS, bits_of_text
 from honeyguide.web.blocks import Blocks
 
 _SHORT = 60  # characters: a text whose words are looked up
@@ -18,6 +18,13 @@ _TAGS = "h1|h2|h3|h4 h5 h6|div|body|figcaption caption|center".split("|")
 _FLAGS = 7  # bits of a text
 _OF_TEXT = _FLAGS + len(_TAGS)
 _TAG = {tag: 1 << _FLAGS + i for i, tags in enumerate(_TAGS) for tag in tags.split()}
+_FRAME = SECTIONS["nav"] | SECTIONS["footer"]
+_PROSE = frozenset("p div h1 h2 h3 h4 h5 h6 figcaption blockquote section article body".split())
+_LISTS = frozenset("ul ol dl td th pre".split())
+_SAID = 20  # characters: a longer text counts once
+_LIKELY = 0.5
+_LIKELY_LISTS = 0.15  # of lists, tables and code where most of the likely text is
+_MOST = 0.6
 _ROWS = 32  # of a product
 _CELLS = frozenset(["td", "th"])
 _LEVELS = 4  # a block's element and those around it whose sums are looked at
@@ -46,19 +53,58 @@ def main_text(page: Blocks, title: str) -> str:
 
 
 def main_blocks(page: Blocks, title: str) -> list[Block]:
-    """The blocks that are content."""
+    """The blocks that are content; all but navigation and footers when none stands out."""
     if not page.texts:
         return []
-    sure = network().probabilities(features(page, title))
-    tags, ids, rows = page.elements.tags, page.elements.ids, page.elements.rows
-    chosen = []
-    for i in np.flatnonzero(sure > 0.5).tolist():
-        place = page.places[i]
-        tag = tags[place]
-        chosen.append(
-            Block(page.texts[i], tag, ids[place], rows[place] if tag in _CELLS else -1)
-        )
-    return chosen
+    chosen = _chosen(page, network().probabilities(features(page, title)))
+    elements = page.elements
+    blocks = []
+    seen: set[str] = set()
+    for i in chosen:
+        text, place = page.texts[i], page.places[i]
+        tag = elements.tags[place]
+        if len(text) > _SAID and tag in _PROSE:
+            if text in seen:
+                continue
+            seen.add(text)
+        row = elements.rows[place] if tag in _CELLS else -1
+        blocks.append(Block(text, tag, elements.ids[place], row))
+    return blocks
+
+
+def _chosen(page: Blocks, sure: Numbers) -> list[int]:
+    """Which blocks are content: likely ones, and lists, tables and code beside most of them."""
+    likely = np.flatnonzero(sure > _LIKELY).tolist()
+    maybe = np.flatnonzero(sure > _LIKELY_LISTS).tolist()
+    if len(maybe) == len(likely):
+        return likely or _all_but_frame(page)
+    start, end = _core(page, likely)
+    places, tags = page.places, page.elements.tags
+    return [
+        i
+        for i in maybe
+        if sure[i] > _LIKELY or (start <= places[i] < end and tags[places[i]] in _LISTS)
+    ]
+
+
+def _core(page: Blocks, likely: list[int]) -> tuple[int, int]:
+    """The smallest element with most of the likely text: its index and where it ends."""
+    if not likely:
+        return 0, len(page.elements.tags)
+    places = [page.places[i] for i in likely]
+    sizes = [len(page.texts[i]) for i in likely]
+    sums = np.zeros(len(page.elements.tags) + 1)
+    np.cumsum(np.bincount(places, sizes, len(page.elements.tags)), out=sums[1:])
+    ends = _ends(page.elements.parents)
+    core = int(np.flatnonzero(sums[ends] - sums[:-1] >= _MOST * sums[-1])[-1])
+    return core, int(ends[core])
+
+
+def _all_but_frame(page: Blocks) -> list[int]:
+    """All blocks outside navigation and footers (Lim 2016, §9.4); all where nothing else is."""
+    around = page.elements.around
+    found = [i for i, place in enumerate(page.places) if not around[place] & _FRAME]
+    return found or list(range(len(page.texts)))
 
 
 class Network(NamedTuple):
@@ -79,7 +125,7 @@ class Network(NamedTuple):
         near = np.maximum(_apply(self.near, _window(block, 1)) + page, 0)
         far = np.maximum(_apply(self.far, _window(near, 3)), 0)
         scores = _apply(self.last, np.hstack([block, near, far]))[:, 0]
-        return 1 / (1 + np.exp(-np.clip(scores, -30, 30)))
+        return np.asarray(1 / (1 + np.exp(-np.clip(scores, -30, 30))), np.float32)
 
 
 @lru_cache(1)
@@ -94,7 +140,8 @@ def _apply(weights: Numbers, rows: Numbers) -> Numbers:
     """The product, some rows at a time: a large one would wake threads on all cores."""
     matrix, bias = weights[:-1], weights[-1]
     parts = [rows[i : i + _ROWS] @ matrix for i in range(0, len(rows), _ROWS)]
-    return np.concatenate(parts) + bias
+    product: Numbers = np.concatenate(parts) + bias
+    return product
 
 
 def _window(rows: Numbers, step: int) -> Numbers:
@@ -106,48 +153,45 @@ def _window(rows: Numbers, step: int) -> Numbers:
 
 
 def features(page: Blocks, title: str) -> Numbers:
-    """One row of numbers for each block: of its text, its place, and bits."""
-    elements = page.elements
-    texts = np.array(list(_texts(page)), np.float32).T
-    place, parent = np.array(page.places), np.array(elements.parents)
-    own, around = np.array(elements.own, np.uint64), np.array(elements.around, np.uint64)
+    """One row of numbers for each block: of its text, of its place, and bits."""
+    counts, said = zip(*_texts(page, title), strict=True)
+    texts = np.array(counts, np.float32).T
+    place, parent = np.array(page.places), np.array(page.elements.parents)
+    own, around = np.array([page.elements.own, page.elements.around], np.uint64)
     up = parent[place]
-    bits = np.array([_said(page, title), own[place], own[up] | own[parent[up]], around[place]])
+    bits = np.array([said, own[place], own[up] | own[parent[up]], around[place]], np.uint64)
     numbers = [_columns(texts), *_surroundings(texts, place, parent), _bits(bits)]
     return np.hstack(numbers, dtype=np.float32, casting="unsafe")
 
 
-def _texts(page: Blocks) -> Iterator[tuple[int, ...]]:
-    """Counts of each text: characters, words, links, punctuation."""
-    for text, linked, links in zip(page.texts, page.linked, page.links, strict=True):
+def _texts(page: Blocks, title: str) -> Iterator[tuple[tuple[int, ...], int]]:
+    """Counts of each text (characters, words, links, punctuation), and bits of what it says."""
+    tags = page.elements.tags
+    seen: set[str] = set()
+    for text, place, linked, links in zip(*page[1:], strict=True):
         size = len(text)
         words = text.count(" ") + 1
         if size > 15 * words:
             words = size // 4  # a script without spaces
-        commas, stops = text.count(","), text.count(". ")
-        if not text.isascii():
-            commas += text.count("，") + text.count("،") + text.count("、")
-            stops += text.count("。")
-        yield size, words, min(linked, size), links, commas, stops, text.count("\n")
-
-
-def _said(page: Blocks, title: str) -> NDArray[np.uint64]:
-    """Bits of what each text and tag says."""
-    seen: set[str] = set()
-    tags = page.elements.tags
-    said = []
-    for text, place in zip(page.texts, page.places, strict=True):
-        first = text[0]
-        bits = (text[-1] in _ENDS) | first.isupper() << 1 | first.isdigit() << 2
-        bits |= _TAG.get(tags[place], 0)
-        if text in seen:
-            bits |= 8
+        bits = (text[-1] in _ENDS) | text[0].isupper() << 1 | text[0].isdigit() << 2
+        bits |= (text in seen) << 3 | _TAG.get(tags[place], 0)
         seen.add(text)
-        if len(text) < _SHORT:
-            bits |= bits_of_text(text) << _OF_TEXT | text.isupper() << 4 | ("|" in text) << 5
-            bits |= (text in title) << 6
-        said.append(bits)
-    return np.array(said, np.uint64)
+        if size < _SHORT:
+            bits |= text.isupper() << 4 | ("|" in text) << 5 | (text in title) << 6
+            bits |= bits_of_text(text) << _OF_TEXT
+            marks = (text.count(","), 0, 0)
+        else:
+            marks = _punctuation(text)
+        yield (size, words, min(linked, size), links, *marks), bits
+
+
+def _punctuation(text: str) -> tuple[int, int, int]:
+    """Commas, ends of sentences, ends of lines."""
+    commas, stops = text.count(","), text.count(". ")
+    if not text.isascii():
+        commas += text.count("，") + text.count("،") + text.count("、")
+        stops += text.count("。")
+    return commas, stops, text.count("\n")
 
 
 def _columns(texts: Numbers) -> Numbers:
@@ -177,14 +221,15 @@ def _surroundings(texts: Numbers, place: Places, parent: Places) -> Iterator[NDA
     yield _positions(size / size.sum(), good / (good.sum() + 1))
 
 
-
 def _positions(size: Numbers, good: Numbers) -> Numbers:
     index = np.arange(len(size))
     first, last = np.minimum(index, 100) / 50, np.minimum(index[::-1], 100) / 50
-    return np.array([np.cumsum(size) - size, np.cumsum(good) - good, index / len(size), first, last]).T
+    return np.array(
+        [np.cumsum(size) - size, np.cumsum(good) - good, index / len(size), first, last]
+    ).T
 
 
-def _ends(parents: list[int]) -> Places:
+def _ends(parents: Sequence[int]) -> Places:
     """Where the elements inside each element end in the list of elements."""
     sizes = [1] * len(parents)
     for i in range(len(parents) - 1, 0, -1):
