@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, NamedTuple
 
-from resiliparse.extract.html2text import extract_plain_text
 from resiliparse.parse.encoding import detect_encoding, map_encoding_to_html5
-from resiliparse.parse.html import HTMLTree
 from selectolax.lexbor import LexborHTMLParser
 
 from honeyguide import urls
 from honeyguide.contracts import Link, Metadata, Page
+from honeyguide.web.blocks import read_blocks
+from honeyguide.web.main_text import main_text
 from honeyguide.web.metadata import SELECTOR, Statements
 
 MAX_BODY = 2_000_000  # bytes read of a page
@@ -36,7 +36,6 @@ _GUESSED = 16 * 1024  # bytes from which an encoding is guessed
 _LINKS = "a[href], area[href], frame[src]"
 _SAID = f"base[href], meta, head link[rel][href], {SELECTOR}"
 _UNSEEN = ["script", "style", "template"]
-_FRAME = ["nav", "footer"]
 
 # What makes a small page expensive: see _defused.
 _FORMATTING = r"<(/?)(?:b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u)(?=[\s/>])"
@@ -45,8 +44,8 @@ _formatting = re.compile(_FORMATTING, re.IGNORECASE)
 _ATTRIBUTE = r"[\s/]*+[^\s/>][^\s/>=]*+(?:\s*+=\s*+(?:\"[^\"]*+\"|'[^']*+'|[^\s>\"'][^\s>]*+)?+)?+"
 _attributes = re.compile(rf"</?[^\s/>]*+(?:{_ATTRIBUTE}){{0,999}}+({_ATTRIBUTE})?").match
 # without one of these no tag has that many: a long one, or one with > inside quotes
-_long_tag = re.compile(r"<[a-zA-Z/][^>]{2000}|=\s*+(?:\"[^\">]*+>|'[^'>]*+>)").search
-_TOO_DEEP = ">".join(["*"] * 200)
+_long_tag = re.compile(r"<[a-zA-Z/][^>]{2000}").search
+_quoted_end = re.compile(r"=\s*+(?:\"[^\">]*+>|'[^'>]*+>)").search
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,13 +99,16 @@ def read(
     html = _defused(decode(body[:MAX_BODY], content_type))
     tree = LexborHTMLParser(html)
     head = _Head(tree, url)
+    if tree.root is not None:
+        tree.root.strip_tags(_UNSEEN)
+    title = title_of(tree)
+    text = main_text(read_blocks(tree), title)
     follows = follow_nofollow or not head.nofollow
     nodes = _link_nodes(tree, follow_nofollow)[:max_links] if follows else []
     flat, spans = _flat_text(tree, nodes)
     links = list(_links(nodes, flat, spans, head.base, url))
-    title, text = _main_text(html, flat, tree)
     asked = head.language, head.nofollow, head.noindex
-    return Raw(title, text[:MAX_TEXT], links, asked, head.metadata)
+    return Raw(title, (text or flat)[:MAX_TEXT], links, asked, head.metadata)
 
 
 def tree(body: bytes, content_type: str = "") -> LexborHTMLParser:
@@ -161,7 +163,7 @@ def _defused(html: str) -> str:
     if tags > MAX_TAGS:
         one_too_many = next(islice(_tags(html), MAX_TAGS, None), None)
         html = html[: one_too_many.start()] if one_too_many else html
-    if len(html) > 64_000 and _long_tag(html):
+    if len(html) > 64_000 and (_long_tag(html) or _quoted_end(html)):
         html = html[: _attribute_bomb(html)]
     # parsers repeat unclosed formatting tags inside every block
     if tags > 2_000 and len(_formatting.findall(html)) * tags > 2_000_000:
@@ -230,7 +232,6 @@ def _flat_text(tree: LexborHTMLParser, nodes: list[Any]) -> tuple[str, list[tupl
     """The page as one line of text, and the position of each link in it."""
     if tree.root is None:
         return "", [(0, 0)] * len(nodes)
-    tree.root.strip_tags(_UNSEEN)
     for image in tree.css("a[href] img[alt]")[:MAX_LINKS]:
         image.insert_before(image.attributes["alt"] or "")
     for node in nodes:
@@ -293,23 +294,10 @@ def _path(node: Any, known: dict[int, tuple[str, int]]) -> str:
 # ----------------------------------------------------------------------- text
 
 
-def _main_text(html: str, flat: str, tree: LexborHTMLParser) -> tuple[str, str]:
-    """Title and main text; all of the text when there is no clear main part."""
-    if html.count("<") > 1_000 and tree.css_first(_TOO_DEEP) is not None:
-        title = tree.css_first("title")
-        return _line(title.text() if title else ""), flat
-    document = HTMLTree.parse(html)
-    main = extract_plain_text(document, main_content=True, list_bullets=False, links=False)
-    stands_out = len(main) > 2_000 or 2 * len(main) > len(flat)
-    return _line(document.title or ""), main if stands_out else _without_frame(tree) or flat
-
-
-def _without_frame(tree: LexborHTMLParser) -> str:
-    """All text but navigation and footer (Lim 2016, §9.4); removes these from the tree."""
-    if tree.body is None or not tree.css_matches(", ".join(_FRAME)):
-        return ""
-    tree.body.strip_tags(_FRAME)
-    return " ".join(tree.body.text(separator=" ").replace(_MARK, " ").split())
+def title_of(tree: LexborHTMLParser) -> str:
+    """The title of a page as one line."""
+    title = tree.css_first("title")
+    return _line(title.text() if title else "")
 
 
 def _line(text: str) -> str:
