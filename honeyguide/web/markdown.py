@@ -3,12 +3,14 @@
 import re
 from collections.abc import Callable, Iterator
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from ada_url import join_url
 from selectolax.lexbor import LexborHTMLParser
 
-from honeyguide.web.html import tree
+from honeyguide.web.blocks import read_blocks
+from honeyguide.web.html import title_of, tree
+from honeyguide.web.main_text import main_blocks
 
 MAX_DEPTH = 80  # of nested tags; what is nested deeper is plain text
 MAX_COLUMNS = 60  # of a table
@@ -48,10 +50,40 @@ _number = re.compile(r"\d{1,9}").fullmatch
 def to_markdown(body: bytes, url: str, content_type: str = "") -> str:
     """The main content of an HTML page as Markdown; links become absolute."""
     parsed = tree(body, content_type)
-    base = parsed.css_first("base[href]")
-    address = (base.attributes.get("href") or "") if base is not None else ""
+    return _content(parsed, url) or convert(parsed, url)
+
+
+def convert(parsed: LexborHTMLParser, url: str) -> str:
+    """A page as Markdown: all but navigation, sidebars, footers and forms."""
     part = main_part(parsed)
-    return "" if part is None else Converter(_joined(address, url) or url).document(part)
+    return "" if part is None else Converter(_base(parsed, url)).document(part)
+
+
+def _content(parsed: LexborHTMLParser, url: str) -> str:
+    """The blocks of a page that its main text is made of, as Markdown."""
+    root = parsed.body or parsed.root
+    blocks = read_blocks(parsed)
+    content = {block.id for block in main_blocks(blocks, title_of(parsed))}
+    if root is None or not content:
+        return ""
+    around: set[int] = set()
+    for node in root.traverse():
+        if node.mem_id in content:
+            _add_with_parents(node, around)
+    chosen = Chosen(content, around, set(blocks.elements.ids))
+    return Converter(_base(parsed, url), chosen).document(root)
+
+
+def _add_with_parents(node: Any, known: set[int]) -> None:
+    while node is not None and node.mem_id not in known:
+        known.add(node.mem_id)
+        node = node.parent
+
+
+def _base(parsed: LexborHTMLParser, url: str) -> str:
+    """The URL that addresses of a page are relative to."""
+    base = parsed.css_first("base[href]")
+    return _joined((base.attributes.get("href") or "") if base is not None else "", url) or url
 
 
 def text_to_markdown(text: str) -> str:
@@ -87,11 +119,33 @@ def _line_start(line: str) -> str:
     return f"{line[:end]}\\{line[end:]}"
 
 
+class Chosen(NamedTuple):
+    """Which elements have content, by `mem_id`."""
+
+    content: set[int]  # whose own text is content
+    around: set[int]  # these, and all that they are in
+    elements: set[int]  # all that begin a line of text
+
+    def has_text_of(self, node: Any) -> bool:
+        """Whether the text directly in a node is content."""
+        while node is not None and node.mem_id not in self.elements:
+            node = node.parent
+        return node is not None and node.mem_id in self.content
+
+    def has_any_of(self, node: Any) -> bool:
+        """Whether any text in a node is content."""
+        if node.mem_id in self.around:
+            return True
+        # items of lists and parts of a line have their text in the element around them
+        return node.mem_id not in self.elements and self.has_text_of(node)
+
+
 class Converter:
     """Converts nodes of a tree; addresses are relative to `base`."""
 
-    def __init__(self, base: str) -> None:
+    def __init__(self, base: str, chosen: Chosen | None = None) -> None:
         self._base = base
+        self._chosen = chosen  # None: all but what frames a page
         self._makers: dict[str, Callable[[Any, int, str], list[str]]] = {
             **dict.fromkeys(_HEADINGS, self._heading),
             **dict.fromkeys(_LISTS, self._list),
@@ -112,9 +166,11 @@ class Converter:
         """The content of a node as blocks; `href` is the address of a link around it."""
         found: list[str] = []
         run = _Run()
-        for child in _children(node):
+        has_text = self._chosen is None or self._chosen.has_text_of(node)
+        for child in self._children(node):
             if _is_inline(child):
-                self._inline(child, run, depth + 1)
+                if has_text:
+                    self._inline(child, run, depth + 1)
                 continue
             found += run.paragraph(href)
             run = _Run()
@@ -122,6 +178,8 @@ class Converter:
         return found + run.paragraph(href)
 
     def _block(self, node: Any, depth: int, href: str) -> list[str]:
+        if self._chosen is not None and not self._chosen.has_any_of(node):
+            return []
         if depth > MAX_DEPTH:
             return _Run(node.text(separator=" ")).paragraph(href)
         make = self._makers.get(node.tag or "", self._blocks)
@@ -145,7 +203,7 @@ class Converter:
         number = int(start) if node.tag == "ol" and _number(start) else 1
         items: list[str] = []
         loose = False
-        for child in _children(node):
+        for child in self._children(node):
             blocks = self._blocks(child, depth + 1, href) if child.tag == "li" else []
             if child.tag != "li":  # lists inside lists without an item, or text
                 blocks = self._stray(child, depth, href)
@@ -175,8 +233,7 @@ class Converter:
         if not rows or width > MAX_COLUMNS:
             return []
         lines = [f"| {' | '.join(row + [''] * (width - len(row)))} |" for row in rows]
-        caption = node.css_first("caption")
-        above = _Run(caption.text(separator=" ")).paragraph() if caption is not None else []
+        above = [text for each in node.css("caption") for text in self._blocks(each, depth + 1)]
         return [*above, "\n".join([lines[0], f"|{' --- |' * width}", *lines[1:]])]
 
     def _cells(self, row: Any, depth: int) -> list[str]:
@@ -184,13 +241,14 @@ class Converter:
         for cell in row.iter():
             if cell.tag in ("td", "th"):
                 span = cell.attributes.get("colspan") or ""
-                cells.append(self._in_one_line(cell, depth + 2, True))
+                is_content = self._chosen is None or self._chosen.has_any_of(cell)
+                cells.append(self._in_one_line(cell, depth + 2, True) if is_content else "")
                 cells += [""] * (min(int(span), MAX_COLUMNS) - 1 if _number(span) else 0)
         return cells
 
     def _in_one_line(self, node: Any, depth: int, cell: bool = False) -> str:
         run = _Run(breaks=" ", cell=cell)
-        for child in _children(node):
+        for child in self._children(node):
             self._inline(child, run, depth)
         return run.text()
 
@@ -215,7 +273,7 @@ class Converter:
         inner = _Run(breaks=run.breaks, cell=run.cell)
         if tag in _BLOCKS:  # a block where only text can be
             run.add_text(" ")
-        for child in _children(node):
+        for child in self._children(node):
             self._inline(child, inner, depth + 1)
         if tag == "a":
             run.add_markup(inner, lambda text: _linked(text, self._address(node, "href")))
@@ -233,6 +291,15 @@ class Converter:
         address = self._address(node, "src")
         if shown:
             run.add_raw(f"![{shown}]({address})" if address else shown)
+
+    def _children(self, node: Any) -> Iterator[Any]:
+        """The children that are shown: text and elements of the content."""
+        frames = self._chosen is None
+        for child in node.iter(include_text=True):
+            if child.tag == "-text" or (
+                child.is_element_node and _is_shown(child) and not (frames and _is_of_frame(child))
+            ):
+                yield child
 
     def _address(self, node: Any, name: str) -> str:
         """The absolute address in an attribute, as Markdown; empty if it is none to follow."""
@@ -362,23 +429,22 @@ def _bytes(sign: str) -> bytes:
 # ----------------------------------------------------------------------- nodes
 
 
-def _children(node: Any) -> Iterator[Any]:
-    """The children that are shown: text and elements of the content."""
-    for child in node.iter(include_text=True):
-        if child.tag == "-text" or (child.is_element_node and _is_shown(child)):
-            yield child
-
-
 def _is_shown(node: Any) -> bool:
-    """Whether an element is neither hidden, nor a control, nor of the frame of the page."""
-    tag, given = node.tag, node.attributes
-    if tag in _LEFT_OUT or tag in _FRAME or "hidden" in given:
-        return False
-    if tag == "header" and node.css_first("h1") is None:
-        return False
-    if tag == "form" and node.css_first("p, h1, h2, article") is None:  # some hold whole pages
+    """Whether an element is neither a control nor hidden."""
+    given = node.attributes
+    if node.tag in _LEFT_OUT or "hidden" in given:
         return False
     return _is_hidden(given.get("style") or "") is None
+
+
+def _is_of_frame(node: Any) -> bool:
+    """Whether an element frames the content of a page."""
+    tag = node.tag
+    if tag == "header":
+        return node.css_first("h1") is None
+    if tag == "form":  # some hold whole pages
+        return node.css_first("p, h1, h2, article") is None
+    return tag in _FRAME
 
 
 def _is_inline(node: Any) -> bool:

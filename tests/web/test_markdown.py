@@ -8,14 +8,16 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from selectolax.lexbor import LexborHTMLParser
 
-from honeyguide.web.markdown import MAX_DEPTH, text_to_markdown, to_markdown
+from honeyguide.web.html import tree
+from honeyguide.web.markdown import MAX_DEPTH, convert, text_to_markdown, to_markdown
 
 URL = "http://site.example/a/b"
 reader = MarkdownIt("commonmark").enable("table").enable("strikethrough")
 
 
 def converted(body):
-    return to_markdown(f"<body>{body}</body>".encode("utf-8", "replace"), URL)
+    """A whole page, whatever its main content is."""
+    return convert(tree(f"<body>{body}</body>".encode("utf-8", "replace")), URL)
 
 
 def shown(tokens):
@@ -169,3 +171,27 @@ def test_a_page_nested_too_deeply_is_still_read():
 
 def test_the_encoding_of_a_page_is_obeyed():
     assert to_markdown("<p>grün".encode("latin-1"), URL, "text/html; charset=latin-1") == "grün"
+
+
+PARAGRAPH = (
+    "Geysers are springs that throw hot water and steam into the air, from time to time, because"
+    " the water below is heated by rocks that lie near magma; there are about a thousand of them."
+)
+
+
+def test_the_content_of_a_page_is_that_of_its_main_text():
+    body = f"""<body><div class=menu><ul><li><a href=/1>Home</a><li><a href=/2>Shop</a></ul></div>
+    <div class=content><h1>Geysers</h1><p>{PARAGRAPH}</p><p>{PARAGRAPH.replace("hot", "warm")}
+    <a href=/more>More</a> of it is known now, and it is much.</p>
+    <ul><li>Old Faithful is the best known of all, in the park of Yellowstone.
+    <li>The Great Geysir in Iceland gave them their name, long ago, as books say.</ul>
+    <dl><dt>Hot springs</dt><dd>They do not throw their water into the air, but let it flow.</dl>
+    <table><tr><th>name<th>height</tr><tr><td>Steamboat<td>90 m</tr></table></div>
+    <div class=footer>Copyright 2020 | <a href=/imprint>Imprint</a></div></body>"""
+    made = to_markdown(body.encode(), URL)
+    assert made.startswith(f"# Geysers\n\n{PARAGRAPH}\n\n")
+    assert "[More](http://site.example/more)" in made
+    assert "\n- Old Faithful is" in made
+    assert "\n\nHot springs\n\nThey do not" in made
+    assert "Imprint" not in made
+    assert "Shop" not in made
