@@ -16,7 +16,7 @@ from honeyguide.plan import Plan
 
 RUN = "experiments.lim2016_composite:run_composite"
 # relevance as in §5.2.2; a page is found if any of its key phrases matches, as in §5.1, step 5
-SCORE = "keyphrases:specific=no,threshold=1e-9"
+SCORE = "keyphrases:low=0.6666666666666666,specific=no,threshold=1e-9"
 SIZES = (5, 50, 500)  # iterations, as in §7.3.1
 MODIFIED, BREADTH = "host_limited_depth_first", "breadth_first"
 LIM = f"{MODIFIED} + parse_or_skip_document"

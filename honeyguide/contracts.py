@@ -70,6 +70,19 @@ class Request(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class Metadata:
+    """What a page says about itself; empty where it says nothing."""
+
+    canonical: str = ""  # the URL it prefers for itself
+    author: str = ""  # names, with "; " between them
+    published: str = ""  # ISO 8601: "2020", "2020-05", "2020-05-05" or with a time
+    headings: tuple[str, ...] = ()  # h1 to h3, in document order
+
+
+NO_METADATA = Metadata()
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
     """A parsed page: its text, and its links in document order."""
 
@@ -82,6 +95,7 @@ class Page:
     declared_language: str = field(
         default="", compare=False, repr=False
     )  # by its first tag, such as "en"
+    metadata: Metadata = field(default=NO_METADATA, repr=False)
 
     @property
     def language(self) -> str:

@@ -668,3 +668,50 @@ def test_help_imports_nothing_that_is_slow():
     script = "import honeyguide.cli, sys; print(*sys.modules)"
     loaded = subprocess.check_output([sys.executable, "-c", script], text=True).split()
     assert not {"aiohttp", "asyncio", "numpy", "rich", "sqlite3", "torch"} & set(loaded)
+
+
+@pytest.fixture(scope="module")
+def small_crawl(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("small") / "crawl"
+    done = honeyguide("crawl", *SMALL, "--budget", 30, "--out", folder)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def test_pages_are_exported_as_markdown_into_a_folder(small_crawl, tmp_path):
+    done = honeyguide("export", small_crawl, "--format", "markdown", "--out", tmp_path / "pages")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == f"30 pages: {tmp_path / 'pages'}\n"
+    assert "30 pages without a stored body: their text is written without links" in done.stderr
+    files = sorted((tmp_path / "pages").iterdir())
+    assert len(files) == 30
+    front = files[0].read_text().split("\n")
+    assert front[0] == "---"
+    assert 'topic: "geology"' in front
+    again = refused("export", small_crawl, "--format", "markdown", "--out", tmp_path / "pages")
+    assert again == f"{tmp_path / 'pages'} already exists: choose another place for the export"
+
+
+def test_only_pages_with_the_least_relevance_asked_for_are_exported(small_crawl, tmp_path):
+    out = tmp_path / "some.jsonl"
+    rows = exported(small_crawl)
+    least = sorted(row["relevance"] for row in rows)[-5]
+    done = honeyguide("export", small_crawl, "--min-relevance", least, "--out", out)
+    assert done.returncode == 0, done.stderr
+    some = [json.loads(line) for line in out.read_text().splitlines()]
+    assert some == [row for row in rows if row["relevance"] >= least]
+    for wrong in ("1.5", "-1", "nan"):
+        told = refused("export", small_crawl, "--min-relevance", wrong, "--out", tmp_path / "x.csv")
+        assert "between 0 and 1" in told
+    told = refused("export", small_crawl, "--min-relevance", "x", "--out", "-")
+    assert "'--min-relevance'" in told
+
+
+def test_markdown_of_one_file_has_another_name(small_crawl, tmp_path):
+    told = refused("export", small_crawl, "--format", "markdwon", "--out", tmp_path / "x")
+    assert "did you mean 'markdown'" in told
+    assert "markdown needs a folder" in refused(
+        "export", small_crawl, "--format", "markdown", "--out", "-"
+    )
+    done = honeyguide("export", small_crawl, "--format", "markdown-jsonl", "--out", "-")
+    assert len([json.loads(line)["markdown"] for line in done.stdout.splitlines()]) == 30

@@ -1,4 +1,4 @@
-"""honeyguide export: write the pages of a crawl into one file."""
+"""honeyguide export: write the pages of a crawl into one file, or into a folder of files."""
 
 import shlex
 from collections.abc import Callable
@@ -21,19 +21,31 @@ def export(
     folder: flags.Folder,
     out: Annotated[
         Path,
-        typer.Option("--out", help="The file to write; - is standard output.", show_default=False),
+        typer.Option(
+            "--out",
+            help="The file to write (a folder for markdown); - is standard output.",
+            show_default=False,
+        ),
     ],
     format: Annotated[
         str,
         typer.Option(
-            "--format", help="jsonl, csv, parquet or warc. [default: by the name of the file]"
+            "--format",
+            help="jsonl, csv, parquet, warc, markdown (a file a page) or markdown-jsonl."
+            " [default: by the name of the file]",
         ),
     ] = "",
     relevant: Annotated[
         bool, typer.Option("--relevant", help="Write only the relevant pages.")
     ] = False,
+    min_relevance: Annotated[
+        float,
+        typer.Option(
+            "--min-relevance", help="Write only pages with at least this relevance, 0 to 1."
+        ),
+    ] = 0.0,
 ) -> None:
-    """Write the pages of a crawl into one file."""
+    """Write the pages of a crawl into one file, or as Markdown into a folder."""
     from honeyguide.storage import exports
 
     format = format or exports.format_of(out)
@@ -45,10 +57,14 @@ def export(
             bar.update(task, completed=done, total=total)
 
         if is_piped:
-            found = _pipe(lambda file: exports.stream(folder, format, file, relevant, advance))
+            found = _pipe(
+                lambda file: exports.stream(folder, format, file, relevant, advance, min_relevance)
+            )
         else:
-            found = exports.export(folder, format, out, relevant, advance)
+            found = exports.export(folder, format, out, relevant, advance, min_relevance)
     typer.echo(f"{counted(found.pages, 'page')}: {out}", err=is_piped)
+    if found.bodiless:
+        _report_bodiless(found.bodiless)
     if found.damaged:
         _report_damage(folder, found.damaged)
         raise typer.Exit(1)
@@ -63,6 +79,15 @@ def _pipe(write: "Callable[[TextIO], Exported]") -> "Exported":
         raise typer.Exit from None
     except OSError as error:
         raise HoneyguideError(f"cannot write to standard output: {error.strerror}") from None
+
+
+def _report_bodiless(count: int) -> None:
+    they_are = "their text is" if count > 1 else "its text is"
+    typer.echo(
+        f"honeyguide: {counted(count, 'page')} without a stored body: {they_are} written without"
+        " links, lists and tables",
+        err=True,
+    )
 
 
 def _report_damage(folder: Path, damaged: int) -> None:

@@ -1,7 +1,7 @@
 """Run the crawl of a folder with a progress bar, and print what came of it."""
 
 import shlex
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -33,6 +33,7 @@ LIMITS = {
 }
 NOTHING_FETCHED = 4  # the exit code of a crawl that could fetch nothing
 BEST_PAGES = 3  # shown at the end, with the reasons for their relevance
+SHOWN_REASONS = 5  # of a page
 
 
 def run_folder(folder: Path, **changes: Any) -> None:
@@ -188,7 +189,7 @@ def _results(folder: Path, ended: "Ended") -> Iterator[str]:
     from honeyguide.storage.exports import best_pages
 
     for page in best_pages(folder, BEST_PAGES):
-        yield f"{page['url']} ({page['relevance']:.2f}): {'; '.join(page['reasons'])}"
+        yield f"{page['url']} ({page['relevance']:.2f}): {_shortened(page['reasons'])}"
     if ended.differing:
         yield (
             f"{counted(ended.differing, 'choice')} of earlier runs would be different now, because"
@@ -200,3 +201,9 @@ def _results(folder: Path, ended: "Ended") -> Iterator[str]:
         yield f"left out {cut.count} x {cut.reason}, such as {cut.example}"
     if ended.outcome.reason == INTERRUPTED:
         yield f"go on with: honeyguide resume {shlex.quote(str(folder))}"
+
+
+def _shortened(reasons: Sequence[str]) -> str:
+    """The first reasons, and how many more there are: the export has all of them."""
+    more = len(reasons) - SHOWN_REASONS
+    return "; ".join(reasons[:SHOWN_REASONS]) + (f" and {more:,} more" if more > 0 else "")

@@ -1,6 +1,7 @@
 """Paths confined to a folder, and atomic writes that survive a power cut."""
 
 import os
+import shutil
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -112,4 +113,19 @@ def replacing_path(path: Path) -> Iterator[Path]:
     except BaseException:
         with suppress(OSError):
             unfinished.unlink(missing_ok=True)
+        raise
+
+
+@contextmanager
+def replacing_folder(path: Path) -> Iterator[Path]:
+    """Give a new folder to write into; it then gets the name `path`, or is removed on an error."""
+    unfinished = path.with_name(f"{path.name}{UNFINISHED}")
+    try:
+        shutil.rmtree(unfinished, ignore_errors=True)
+        unfinished.mkdir()
+        yield unfinished
+        unfinished.rename(path)
+        sync_folder(path.parent)
+    except BaseException:
+        shutil.rmtree(unfinished, ignore_errors=True)
         raise

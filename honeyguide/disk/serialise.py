@@ -5,6 +5,7 @@ import os
 import struct
 import zlib
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -13,7 +14,7 @@ import numpy as np
 from msgspec.msgpack import Ext
 from numpy.typing import NDArray
 
-from honeyguide.contracts import Link, Page, State, Verdict, Visit
+from honeyguide.contracts import NO_METADATA, Link, Metadata, Page, State, Verdict, Visit
 from honeyguide.disk.files import replacing
 from honeyguide.errors import HoneyguideError
 
@@ -55,8 +56,7 @@ def pack_visit(visit: Visit) -> bytes:
     page, verdict = visit.page, visit.verdict
     value = (
         _link_row(visit.link),
-        page
-        and (page.url, page.title, [_link_row(link) for link in page.links], list(page.labels)),
+        page and _page_row(page),
         (verdict.relevance, verdict.relevant, list(verdict.reasons), list(verdict.measures)),
         visit.failure,
         visit.seconds,
@@ -123,9 +123,23 @@ def text_from_bytes(data: bytes) -> str:
     return data.decode("utf-8", "surrogatepass")
 
 
+def _page_row(page: Page) -> tuple[Any, ...]:
+    row = page.url, page.title, [_link_row(link) for link in page.links], list(page.labels)
+    said = page.metadata
+    if said == NO_METADATA and not page.declared_language:
+        return row
+    about = said.canonical, said.author, said.published, list(said.headings)
+    return (*row, page.declared_language, about)
+
+
 def _page(row: Any, text: str) -> Page:
-    url, title, links, labels = row
-    return Page(url, title, text, tuple(_link(link) for link in links), labels=tuple(labels))
+    url, title, links, labels, *said = row  # visits of 0.2 and earlier end here
+    page = Page(url, title, text, tuple(_link(link) for link in links), labels=tuple(labels))
+    if not said:
+        return page
+    language, (canonical, author, published, headings) = said
+    metadata = Metadata(canonical, author, published, tuple(headings))
+    return replace(page, declared_language=language, metadata=metadata)
 
 
 def _link_row(link: Link) -> tuple[Any, ...]:

@@ -273,6 +273,14 @@ class Memory:
             self._mark(page, visit)
         return end
 
+    def visit_also(self, url: str, page: int, visit: Visit) -> int | None:
+        """Record the visit of `page` for another address of it; None if that was visited before."""
+        other = int(self._number([Link(url)], int(self._rows["depth"][page]))[0])
+        if self._rows["visit"][other]:
+            return None
+        self._mark(other, visit)
+        return other
+
     def link(self, source: int, page: Page, screen: Screen | None = None) -> Outlinks:
         """Add the links of a visited page, each target once, without links to the page itself.
 

@@ -40,6 +40,7 @@ from honeyguide.errors import HoneyguideError
 from honeyguide.gates.none import NoGate
 from honeyguide.guards.none import NoGuard
 from honeyguide.text.words import counted
+from honeyguide.urls.same_page import names_same_page
 
 Lanes = Callable[[Ids, Matrix], Ids]  # hosts and features of links -> queue of each link
 WAITING_SHARE = 4  # one byte in four of the memory limit is reserved for waiting links
@@ -185,8 +186,8 @@ class Navigator:
         if self._has_gate:
             self._update_gate(lease.id, visit)
         if page != lease.id:  # a redirect: the page it led to needs no visit of its own
-            self._forget_skipped(np.array([page], np.int32))
-            self.frontier.drop(np.array([page], np.int32))
+            self._drop(page)
+        self._drop_canonical(page, visit)
         if self.vocabulary is not None and visit.page is not None:
             self.vocabulary.observe(visit.page.text)
         found = self._new_links(page, visit)
@@ -341,6 +342,21 @@ class Navigator:
         self._skipped.learn(id, visit.verdict.relevant)
         again = self.gate.note(self.memory, id, visit)
         self._put_back_skipped(self._skipped.take(again))
+
+    def _drop(self, page: int) -> None:
+        """Remove a page whose content was visited at another address."""
+        ids = np.array([page], np.int32)
+        self._forget_skipped(ids)
+        self.frontier.drop(ids)
+
+    def _drop_canonical(self, page: int, visit: Visit) -> None:
+        """Count the canonical URL that a page names as visited, if it can be believed."""
+        found = visit.page
+        if found is None or not names_same_page(found.url, found.metadata.canonical):
+            return
+        other = self.memory.visit_also(found.metadata.canonical, page, visit)
+        if other is not None:
+            self._drop(other)
 
     def _forget_skipped(self, ids: Ids) -> None:
         """Remove links from the skipped ones: they wait again or were visited."""

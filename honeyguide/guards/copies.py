@@ -3,6 +3,7 @@
 import hashlib
 import re
 from array import array
+from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -19,6 +20,7 @@ BANDS = 6  # of 4 lanes each: texts with 80 % of phrases in common share a band 
 BUCKETS = 1 << 17  # of a band, with a chain each
 LOOKS = 100  # entries of a chain that are compared, so that no site can slow the crawl down
 FEW_WORDS = 64  # texts with fewer words are duplicates only if they are equal word for word
+SOMEWHAT_ALIKE = 0.3  # share of phrases in common below which two texts are not one page
 LONGEST = 1 << 14  # bytes of a text that are hashed
 
 _SPACE = 32
@@ -106,7 +108,7 @@ class Fingerprints:
 
     def __init__(
         self,
-        capacity: int = 1 << 19,  # pages, of 98 bytes each
+        capacity: int = 1 << 19,  # pages, of 102 bytes each
         alike: float = 0.8,  # share of three-word phrases in common
     ) -> None:
         self.capacity = capacity
@@ -116,6 +118,7 @@ class Fingerprints:
             lanes=(np.uint8, LANES),
             page=np.int32,
             address=np.uint32,
+            canonical=np.uint32,  # checksum of the URL that the page prefers
             repeats=np.uint16,
         )
         self._heads = [array("i", [-1]) * BUCKETS for _ in range(BANDS)]
@@ -134,19 +137,25 @@ class Fingerprints:
         slots = self._candidates(fingerprint)
         if not slots:
             return None
-        mine, theirs = np.frombuffer(fingerprint, np.uint8), self._rows["lanes"][slots]
-        same = np.count_nonzero((mine == theirs) & (mine > 0), axis=1)
-        shares = same / np.count_nonzero(mine | theirs, axis=1)
+        shares = self._shares(fingerprint, slots)
         best = int(shares.argmax())
         if shares[best] < self.alike:
             return None
-        slot = slots[best]
-        page, address, repeats = (
-            int(self._rows[name][slot]) for name in ("page", "address", "repeats")
-        )
-        return NearDuplicate(slot, page, address, repeats)
+        return self._at(slots[best])
 
-    def add(self, fingerprint: bytes, page: int, address: int) -> None:
+    def of_canonical(self, canonical: int) -> list[NearDuplicate]:
+        """The latest pages with this checksum of their canonical URL, the earliest first."""
+        slots = np.flatnonzero(self._rows["canonical"] == canonical)[-LOOKS:].tolist()
+        return [self._at(slot) for slot in slots]
+
+    def resembles(self, fingerprint: bytes, pages: Sequence[NearDuplicate]) -> bool:
+        """Whether a text has a good part of its phrases in common with one of these pages."""
+        shares = self._shares(fingerprint, [page.slot for page in pages])
+        return bool(shares.max() >= SOMEWHAT_ALIKE)
+
+    def add(
+        self, fingerprint: bytes, page: int, address: int, canonical: int | None = None
+    ) -> None:
         """Add a fingerprint, in place of the oldest if the index is full."""
         slot = self._count % self.capacity
         if slot == len(self):
@@ -156,6 +165,7 @@ class Fingerprints:
         rows = self._rows
         rows["lanes"][slot] = np.frombuffer(fingerprint, np.uint8)
         rows["page"][slot], rows["address"][slot], rows["repeats"][slot] = page, address, 0
+        rows["canonical"][slot] = address if canonical is None else canonical
         for heads, older, bucket in zip(
             self._heads, self._older, _buckets(rows["lanes"][slot]).tolist(), strict=True
         ):
@@ -174,11 +184,25 @@ class Fingerprints:
 
     def load(self, state: State) -> None:
         """Restore a saved state."""
-        self._rows.load({name: rows[-self.capacity :] for name, rows in state.items()})
+        known = {"canonical": state["address"], **state}  # 0.2 did not store it
+        self._rows.load({name: rows[-self.capacity :] for name, rows in known.items()})
         self._count = len(self)
         buckets = _buckets(self._rows["lanes"])
         for band in range(BANDS):
             self._heads[band], self._older[band] = _chains(buckets[:, band])
+
+    def _at(self, slot: int) -> NearDuplicate:
+        page, address, repeats = (
+            int(self._rows[name][slot]) for name in ("page", "address", "repeats")
+        )
+        return NearDuplicate(slot, page, address, repeats)
+
+    def _shares(self, fingerprint: bytes, slots: list[int]) -> NDArray[np.float64]:
+        """The estimated shares of phrases that a text has in common with earlier ones."""
+        mine, theirs = np.frombuffer(fingerprint, np.uint8), self._rows["lanes"][slots]
+        same = np.count_nonzero((mine == theirs) & (mine > 0), axis=1)
+        shares: NDArray[np.float64] = same / np.count_nonzero(mine | theirs, axis=1)
+        return shares
 
     def _candidates(self, fingerprint: bytes) -> list[int]:
         """The slots of fingerprints that share a bucket in any band."""

@@ -21,14 +21,23 @@ from honeyguide.contracts import (
     Visit,
 )
 from honeyguide.guards import domains
-from honeyguide.guards.copies import LONGEST, Fingerprints, fingerprint, is_soft_404, mentions_error
+from honeyguide.guards.copies import (
+    FEW_WORDS,
+    LONGEST,
+    Fingerprints,
+    fingerprint,
+    is_soft_404,
+    mentions_error,
+)
 from honeyguide.guards.domains import Domains
 from honeyguide.guards.traps import OPEN, REASONS, Codes, Kind, Traps, shape
 from honeyguide.registry import part
 from honeyguide.text.words import words
+from honeyguide.urls.same_page import names_same_page
 from honeyguide.urls.spelling import host as host_of
 
 DUPLICATE, SOFT_404 = "near-duplicate page", "soft 404"
+OTHER_ADDRESS = "other address of a page"
 REPEATS = 2  # earlier near-duplicates after which a page that mentions an error is a soft 404
 BITS = 1 << 22  # of a hash set that counts each refused new URL once; collisions are accepted
 _OVERLOADED = ("status 408", "status 425", "status 429")
@@ -149,21 +158,45 @@ class LiveGuard:
     ) -> tuple[Visit, bool]:
         """The visit as it counts, and whether its page is new: no copy and no soft 404."""
         near = self._seen.find(mark) if mark else None
-        address = crc32(page.url.encode("utf-8", "surrogatepass"))
+        address, named = _checksum(page.url), _canonical(page)
         if near is not None and near.address == address:
             return visit, False  # the same page again, through another link
+        original = self._original(memory, id, page, named, mark) if near is None else ""
         if near is not None:
             self._seen.repeat(near)
         elif mark:
-            self._seen.add(mark, id, address)
+            self._seen.add(mark, id, address, _checksum(named or page.url))
         if is_soft_404(page) or (near and near.repeats >= REPEATS and mentions_error(page)):
             self._add(SOFT_404, page.url)
             return self._without_links(_irrelevant(visit, SOFT_404, 0.0)), False
-        if near is None:
+        if original:
+            self._add(OTHER_ADDRESS, page.url)
+            reason = f"another address of {original}"
+        elif near is None:
             return visit, bool(mark) or visit.verdict.relevant
-        self._add(DUPLICATE, page.url)
-        reason = f"near-duplicate of {memory.urls.url(near.page)}"
+        else:
+            self._add(DUPLICATE, page.url)
+            reason = f"near-duplicate of {memory.urls.url(near.page)}"
         return self._without_links(_irrelevant(visit, reason, visit.verdict.relevance)), False
+
+    def _original(self, memory: MemoryView, id: int, page: Page, named: str, mark: bytes) -> str:
+        """The URL of a page that was read at another address before; empty if it was not.
+
+        Sites name one canonical URL for many pages by mistake; then their texts differ.
+        """
+        was_counted = memory.is_visited(id)  # by its canonical URL, or a walk revisits it
+        if was_counted if named else not was_counted:
+            return ""
+        if named and not _is_visited(memory, named):
+            return ""
+        known = self._seen.of_canonical(_checksum(named or page.url))
+        if not known:
+            return named
+        if any(each.address == _checksum(page.url) for each in known):
+            return ""
+        is_short = len(page.text.split(None, FEW_WORDS)) < FEW_WORDS
+        same = is_short or self._seen.resembles(mark, known)
+        return memory.urls.url(known[0].page) if same else ""
 
     def _led_to_visited(self, memory: MemoryView, id: int, visit: Visit, page: Page) -> bool:
         """Whether a new URL redirected to a page that was visited before."""
@@ -189,7 +222,7 @@ class LiveGuard:
     def _count_unnoted(self, urls: Sequence[str], codes: Codes, reasons: Sequence[str]) -> None:
         """Count refused URLs that have no number in the memory, each once."""
         for place in np.flatnonzero(codes).tolist():
-            byte, bit = divmod(crc32(urls[place].encode("utf-8", "surrogatepass")) % BITS, 8)
+            byte, bit = divmod(_checksum(urls[place]) % BITS, 8)
             if not self._unnoted[byte] & (1 << bit):
                 self._unnoted[byte] |= 1 << bit
                 self._add(reasons[codes[place]], urls[place])
@@ -205,6 +238,21 @@ class LiveGuard:
     def _add(self, reason: str, url: str) -> None:
         cut = self._tally.setdefault(reason, [0, url])
         cut[0] = int(cut[0]) + 1
+
+
+def _checksum(url: str) -> int:
+    return crc32(url.encode("utf-8", "surrogatepass"))
+
+
+def _is_visited(memory: MemoryView, url: str) -> bool:
+    page = int(memory.urls.find([url])[0])
+    return page >= 0 and memory.is_visited(page)
+
+
+def _canonical(page: Page) -> str:
+    """The canonical URL that a page names for itself, if it can be believed; else empty."""
+    named = page.metadata.canonical
+    return named if names_same_page(page.url, named) else ""
 
 
 def _text_of(page: Page, kind: Kind) -> str:

@@ -1,4 +1,4 @@
-"""Export the pages of a crawl as JSON lines, CSV, Parquet or WARC, and read its status."""
+"""Export the pages of a crawl as JSON lines, CSV, Parquet, WARC or Markdown; read its status."""
 
 import csv
 import json
@@ -14,7 +14,14 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, TextIO
 
-from honeyguide.disk.files import UNFINISHED, inside, open_inside, replacing_path
+from honeyguide.contracts import NO_METADATA
+from honeyguide.disk.files import (
+    UNFINISHED,
+    inside,
+    open_inside,
+    replacing_folder,
+    replacing_path,
+)
 from honeyguide.disk.serialise import DamagedError
 from honeyguide.errors import HoneyguideError, unknown
 from honeyguide.storage import requests
@@ -30,9 +37,12 @@ from honeyguide.storage.database import (
 from honeyguide.storage.database import format_of as store_format_of
 from honeyguide.storage.ledger import clean
 from honeyguide.storage.lock import holder
-from honeyguide.storage.records import stored
-from honeyguide.storage.replay import unpacked_text
+from honeyguide.storage.markdown_files import file_name, markdown_file, source
+from honeyguide.storage.records import Stored, stored
+from honeyguide.storage.replay import unpacked_text, visited_page
+from honeyguide.text.languages import detected_language
 from honeyguide.warc.writer import warcinfo
+from honeyguide.web.markdown import text_to_markdown, to_markdown
 
 Progress = Callable[[int, int], None]  # done, total
 Row = dict[str, Any]
@@ -51,10 +61,13 @@ _COLUMNS = {
     "fetched": "fetched",
     "status": "status",
 }
-# each page once: its first visit, or with relevant_only the first of those that were relevant
+_SAID = ("language", "canonical", "author", "published", "headings")  # by the page itself
+_LISTS = ("reasons", "headings")
+# each page once: its first visit, or the first of those that are relevant enough
 _PAGES = """
 FROM pages WHERE n IN (
-    SELECT min(n) FROM pages WHERE page_url IS NOT NULL AND relevant >= ? GROUP BY page_url
+    SELECT min(n) FROM pages
+    WHERE page_url IS NOT NULL AND relevant >= ? AND coalesce(relevance, 0) >= ? GROUP BY page_url
 ) ORDER BY n
 """
 # exceptions that a damaged or manipulated database can raise
@@ -69,6 +82,7 @@ class Exported(NamedTuple):
 
     pages: int
     damaged: int  # pages left out because their rows or records are damaged
+    bodiless: int = 0  # pages whose Markdown is their plain text: their bodies are not stored
 
 
 def export(
@@ -77,22 +91,33 @@ def export(
     out: Path,
     relevant_only: bool = False,
     progress: Progress | None = None,
+    min_relevance: float = 0.0,
 ) -> Exported:
-    """Write the pages of a crawl to a new file in a format of FORMATS, and count them."""
-    if format not in FORMATS:
-        raise unknown("format", format, FORMATS)
-    if out.exists():
+    """Write the pages of a crawl to a new file in a format of FORMATS, and count them.
+
+    The format `markdown` writes a folder with a file for each page.
+    """
+    _check(format, min_relevance)
+    if out.exists() or out.is_symlink():
         raise HoneyguideError(f"{out} already exists: choose another place for the export")
+    replacing = replacing_folder if format in FOLDERS else replacing_path
     with closing(open_crawl(folder)) as database:
-        pages = _Pages(database, folder, relevant_only, progress)
+        pages = _Pages(database, folder, relevant_only, progress, min_relevance)
         try:
-            with replacing_path(out) as unfinished:
+            with replacing(out) as unfinished:
                 FORMATS[format](pages, unfinished)
         except (OSError, *_MISFITS) as error:
             raise HoneyguideError(
                 f"cannot export {folder} to {out}: {_reason(error, out)}"
             ) from None
-    return Exported(pages.count, pages.damaged)
+    return Exported(pages.count, pages.damaged, pages.bodiless)
+
+
+def _check(format: str, min_relevance: float) -> None:
+    if format not in FORMATS:
+        raise unknown("format", format, FORMATS)
+    if not 0 <= min_relevance <= 1:
+        raise HoneyguideError(f"the least relevance must be between 0 and 1, not {min_relevance:g}")
 
 
 def _reason(error: Exception, out: Path) -> str:
@@ -110,20 +135,23 @@ def stream(
     file: TextIO,
     relevant_only: bool = False,
     progress: Progress | None = None,
+    min_relevance: float = 0.0,
 ) -> Exported:
     """Write the pages of a crawl to an open text file in a format of TEXTS, and count them."""
-    if format not in FORMATS:
-        raise unknown("format", format, FORMATS)
+    _check(format, min_relevance)
     if format not in TEXTS:
-        known = " or ".join(TEXTS)
-        raise HoneyguideError(f"{format} needs a file: only {known} can be written to -")
+        *some, last = TEXTS
+        needed = "folder" if format in FOLDERS else "file"
+        raise HoneyguideError(
+            f"{format} needs a {needed}: only {', '.join(some)} or {last} can be written to -"
+        )
     with closing(open_crawl(folder)) as database:
-        pages = _Pages(database, folder, relevant_only, progress)
+        pages = _Pages(database, folder, relevant_only, progress, min_relevance)
         try:
             TEXTS[format](pages, file)
         except _MISFITS as error:
             raise HoneyguideError(f"cannot export {folder}: {one_line(error)}") from None
-    return Exported(pages.count, pages.damaged)
+    return Exported(pages.count, pages.damaged, pages.bodiless)
 
 
 class _Place(NamedTuple):
@@ -144,55 +172,95 @@ class _Pages:
         folder: Path,
         relevant_only: bool,
         progress: Progress | None,
+        min_relevance: float,
     ) -> None:
         self.folder = folder
         self.count = 0  # pages yielded so far
         self.damaged = self.without_body = 0  # pages left out so far
+        self.bodiless = 0  # pages so far whose Markdown is their plain text
         self._database = database
         # text that is not UTF-8 must not raise: its row fails the checksum and is left out
         database.text_factory = partial(str, encoding="utf-8", errors="surrogateescape")
         self._unchecked = _unchecked(database)
-        self._relevant_only = relevant_only
+        self._chosen = (int(relevant_only), min_relevance)
         self._progress = progress
 
     def rows(self) -> Iterator[Row]:
-        """Yield each page as a dict with the keys of _COLUMNS."""
+        """Yield each page as a dict with the keys of _COLUMNS and _SAID."""
         for values in self._select():
-            row = {name: values[column] for name, column in _COLUMNS.items()}
-            try:
-                row["text"] = clean(unpacked_text(row["text"]))
-            except HoneyguideError:  # rows without a checksum can be damaged, too
-                self.damaged += 1
-                continue
-            row["relevant"] = bool(row["relevant"])
-            row["reasons"] = json.loads(row["reasons"])
-            row["fetched"] = datetime.fromtimestamp(row["fetched"], UTC).isoformat()
-            if row["score"] is not None and not math.isfinite(row["score"]):
-                row["score"] = None  # seeds have an infinite score
-            self.count += 1
-            yield row
+            if (row := self._row(values)) is not None:
+                yield row
+
+    def markdown_rows(self) -> Iterator[Row]:
+        """Yield each page as `rows` does, with its Markdown instead of its text."""
+        for values in self._select():
+            if (row := self._row(values)) is not None:
+                text = row.pop("text")
+                yield {**row, "markdown": self._markdown(values, text)}
+
+    def _row(self, values: Row) -> Row | None:
+        row = {name: values[column] for name, column in _COLUMNS.items()}
+        try:
+            row["text"] = clean(unpacked_text(row["text"]))
+        except HoneyguideError:  # rows without a checksum can be damaged, too
+            self.damaged += 1
+            return None
+        row["relevant"] = bool(row["relevant"])
+        row["reasons"] = json.loads(row["reasons"])
+        row["fetched"] = datetime.fromtimestamp(row["fetched"], UTC).isoformat()
+        if row["score"] is not None and not math.isfinite(row["score"]):
+            row["score"] = None  # seeds have an infinite score
+        self.count += 1
+        return row | self._said(values["n"], row["text"])
+
+    def _said(self, n: int, text: str) -> Row:
+        """What a page says about itself, by the event of its visit; older events say nothing."""
+        found = self._database.execute("SELECT * FROM journal WHERE n = ?", (n,)).fetchone()
+        page = visited_page(found) if found is not None and self._is_intact(found) else None
+        said = page.metadata if page is not None else NO_METADATA
+        declared = page.declared_language if page is not None else ""
+        return {
+            "language": detected_language(text, declared),
+            "canonical": clean(said.canonical),
+            "author": clean(said.author),
+            "published": clean(said.published),
+            "headings": list(map(clean, said.headings)),
+        }
+
+    def _markdown(self, values: Row, text: str) -> str:
+        """The Markdown of a page's stored body, else of its text."""
+        try:
+            place = self._place(values) if values["warc"] else None
+            found = _record_at(place) if place is not None else None
+        except (HoneyguideError, OSError):  # its file is gone, or no file of the folder
+            found = None
+        if found is None:
+            self.bodiless += 1
+            return text_to_markdown(text)
+        made = to_markdown(found.body, values["page_url"], found.headers.get("content-type", ""))
+        return clean(made) or text_to_markdown(text)
 
     def records(self) -> Iterator[_Place]:
         """Yield where the WARC records of each page are, if they are intact."""
-        warcs = inside(self.folder, WARCS)
         for row in self._select():
             if not row["warc"]:
                 self.without_body += 1
                 continue
-            place = _Place(
-                inside(warcs, row["warc"]), row["warc_offset"], row["warc_length"], row["url"]
-            )
-            if not _are_intact(place):
+            place = self._place(row)
+            if _record_at(place) is None:
                 self.damaged += 1
                 continue
             self.count += 1
             yield place
 
+    def _place(self, row: Row) -> _Place:
+        path = inside(inside(self.folder, WARCS), row["warc"])
+        return _Place(path, row["warc_offset"], row["warc_length"], row["url"])
+
     def _select(self) -> Iterator[Row]:
         """Yield the intact rows as dicts, and report progress."""
-        chosen = (int(self._relevant_only),)
-        [[total]] = self._database.execute(f"SELECT count(*) {_PAGES}", chosen)
-        found = self._database.execute(f"SELECT * {_PAGES}", chosen)
+        [[total]] = self._database.execute(f"SELECT count(*) {_PAGES}", self._chosen)
+        found = self._database.execute(f"SELECT * {_PAGES}", self._chosen)
         names = [name for name, *_ in found.description]
         for done, row in enumerate(found, 1):
             if self._is_intact(row):
@@ -217,16 +285,16 @@ def _unchecked(database: sqlite3.Connection) -> int | None:
     return found[0] if found and type(found[0]) is int else 0
 
 
-def _are_intact(place: _Place) -> bool:
-    """Whether exactly the records of one page are at a place, and are intact."""
+def _record_at(place: _Place) -> Stored | None:
+    """The records of the one page at a place; None unless they are intact and there are no more."""
     path, offset, length, url = place
     if not (type(offset) is type(length) is int and min(offset, length) >= 0):
-        return False
+        return None
     try:
         [found] = stored(path.parent, path.name, offset, offset + length)
     except (DamagedError, ValueError):  # no visit there, or several
-        return False
-    return url in (found.url, found.requested)
+        return None
+    return found if url in (found.url, found.requested) else None
 
 
 # --------------------------------------------------------------------------- formats
@@ -238,9 +306,9 @@ def _jsonl(pages: _Pages, file: TextIO) -> None:
 
 def _csv(pages: _Pages, file: TextIO) -> None:
     writer = csv.writer(file)
-    writer.writerow(_COLUMNS)
+    writer.writerow((*_COLUMNS, *_SAID))
     for row in pages.rows():
-        plain = row | {"reasons": "; ".join(row["reasons"])}
+        plain = row | {name: "; ".join(row[name]) for name in _LISTS}
         writer.writerow(map(_harmless, plain.values()))
 
 
@@ -256,10 +324,10 @@ def _parquet(pages: _Pages, path: Path) -> None:
         from pyarrow import parquet  # noqa: PLC0415
     except ModuleNotFoundError:
         raise HoneyguideError("parquet needs pyarrow: pip install 'honeyguide[glove]'") from None
-    kinds: dict[str, Any] = dict.fromkeys(_COLUMNS, arrow.string())
+    kinds: dict[str, Any] = dict.fromkeys((*_COLUMNS, *_SAID), arrow.string())
     kinds |= {"relevance": arrow.float64(), "score": arrow.float64(), "relevant": arrow.bool_()}
     kinds |= {"depth": arrow.int32(), "status": arrow.int16()}
-    kinds["reasons"] = arrow.list_(arrow.string())
+    kinds |= dict.fromkeys(_LISTS, arrow.list_(arrow.string()))
     schema = arrow.schema(list(kinds.items()))
     rows = pages.rows()
     with parquet.ParquetWriter(path, schema, compression="zstd") as writer:
@@ -289,7 +357,24 @@ def _copy(place: _Place, out: BinaryIO) -> None:
         raise HoneyguideError(f"{place.path} is cut off")
 
 
-TEXTS: dict[str, Callable[[_Pages, TextIO], None]] = {"jsonl": _jsonl, "csv": _csv}
+def _markdown_jsonl(pages: _Pages, file: TextIO) -> None:
+    rows = pages.markdown_rows()
+    file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
+def _markdown(pages: _Pages, folder: Path) -> None:
+    """Write a Markdown file for each page."""
+    crawl = source(pages.folder)
+    for number, row in enumerate(pages.markdown_rows(), 1):
+        name = file_name(number, row["url"])
+        (folder / name).write_text(markdown_file(row, crawl), encoding="utf-8", newline="")
+
+
+TEXTS: dict[str, Callable[[_Pages, TextIO], None]] = {
+    "jsonl": _jsonl,
+    "csv": _csv,
+    "markdown-jsonl": _markdown_jsonl,
+}
 
 
 def _text(format: str, pages: _Pages, path: Path) -> None:
@@ -301,7 +386,10 @@ FORMATS: dict[str, Callable[[_Pages, Path], None]] = {
     **{format: partial(_text, format) for format in TEXTS},
     "parquet": _parquet,
     "warc": _warc,
+    "markdown": _markdown,
 }
+FOLDERS = ("markdown",)  # formats that write a folder
+_ENDINGS = ("jsonl", "csv", "parquet", "warc")  # formats that a file's name can ask for
 
 
 def format_of(out: Path) -> str:
@@ -310,8 +398,8 @@ def format_of(out: Path) -> str:
         return "jsonl"
     name = re.sub(r"\.warc\.gz$", ".warc", out.name.lower())
     format = Path(name).suffix.removeprefix(".")
-    if format not in FORMATS:
-        endings = ", ".join(f".{each}" for each in FORMATS)
+    if format not in _ENDINGS:
+        endings = ", ".join(f".{each}" for each in _ENDINGS)
         raise HoneyguideError(
             f"{out} does not say in which format to write: name a file that ends in {endings} or"
             f" .warc.gz, or say --format {', '.join(FORMATS)}"

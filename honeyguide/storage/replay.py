@@ -1,11 +1,11 @@
 """Read the journal of a crawl, and give its events to a navigator again."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from sqlite3 import Connection
 from typing import Any, NamedTuple
 
-from honeyguide.contracts import Step, Verdict, Visit
+from honeyguide.contracts import Page, Step, Verdict, Visit
 from honeyguide.disk.serialise import DamagedError, text_from_bytes, unpack_links, unpack_visit
 from honeyguide.engine.navigator import Navigator
 from honeyguide.errors import HoneyguideError
@@ -151,6 +151,15 @@ class Replay:
 def visit_of(event: Event, verdict: Verdict | None = None) -> Visit:
     """The visit of an event, with another verdict if one is given."""
     return unpack_visit(_unpacked(event.data), unpacked_text(event.text), verdict)
+
+
+def visited_page(row: Sequence[Any]) -> Page | None:
+    """The page in a row of the journal, without its text; None if it has none that can be read."""
+    _, kind, _, _, data, *_ = row
+    try:
+        return unpack_visit(_unpacked(data), "").page if kind == "visit" else None
+    except (DamagedError, HoneyguideError):
+        return None
 
 
 def damaged(folder: Path, what: str) -> HoneyguideError:

@@ -3,6 +3,8 @@
 import re
 from collections import Counter
 from collections.abc import Iterator
+from itertools import pairwise
+from statistics import median_low
 from typing import NamedTuple
 
 from honeyguide.text.languages import language_of, stem, stop_words
@@ -12,8 +14,10 @@ LONGEST = 20_000  # characters of a text that are read
 MOST_WORDS = 5  # of a phrase; longer runs are lists and menus without punctuation
 MOST_SIGNS = 8  # characters of a phrase in a script without spaces
 
-# where a phrase ends: at a blank line, or a character that is not part of a word
-_BREAK = re.compile(r"\n\s*\n|[^\w\s'’\u0300-\u109f\u1780-\u17d3-]|(?<!\w)-|-(?!\w)|_")
+# where a phrase ends: at the end of an element or a cell, or a character that is not part of a word
+_BREAK = re.compile(r"[\n\t]|[^\w\s'’\u0300-\u109f\u1780-\u17d3-]|(?<!\w)-|-(?!\w)|_")
+_single_line_end = re.compile(r"(?<!\n)[ \t\r]*\n(?![ \t\r]*\n)").sub
+WRAPPED = range(55, 100)  # characters of most lines in a text that was broken to fit a width
 
 
 class Keyphrase(NamedTuple):
@@ -26,7 +30,7 @@ class Keyphrase(NamedTuple):
 
 def rake(text: str, language: str | None = None, stemming: bool = True) -> list[Keyphrase]:
     """Return all candidate phrases of a text, best first; without a language, it is guessed."""
-    text = text[:LONGEST].lower()
+    text = _unwrapped(text[:LONGEST]).lower()
     if language is None:
         language = language_of(words(text))
     first: dict[tuple[str, ...], str] = {}
@@ -43,8 +47,17 @@ def rake(text: str, language: str | None = None, stemming: bool = True) -> list[
     return sorted(found, key=lambda phrase: (-phrase.score, -phrase.times))
 
 
+def _unwrapped(text: str) -> str:
+    """The text with one element a line, also where its lines were broken to fit a width."""
+    lines = text.split("\n")
+    inner = [len(line) for line, after in pairwise(lines) if line.strip() and after.strip()]
+    if not inner or median_low(inner) not in WRAPPED or max(map(len, lines)) > WRAPPED.stop:
+        return text
+    return _single_line_end(" ", text)
+
+
 def candidates(text: str, language: str) -> Iterator[tuple[str, ...]]:
-    """Yield the runs of words between stop words, numbers and punctuation."""
+    """Yield the runs of words between stop words, numbers, punctuation and ends of lines."""
     stops = stop_words().get(language, frozenset())
     for piece in _BREAK.split(text):
         run: list[str] = []

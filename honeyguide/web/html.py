@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, NamedTuple
 
-from resiliparse.extract.html2text import extract_plain_text
 from resiliparse.parse.encoding import detect_encoding, map_encoding_to_html5
-from resiliparse.parse.html import HTMLTree
 from selectolax.lexbor import LexborHTMLParser
 
 from honeyguide import urls
-from honeyguide.contracts import Link, Page
+from honeyguide.contracts import Link, Metadata, Page
+from honeyguide.web.blocks import read_blocks
+from honeyguide.web.main_text import main_text
+from honeyguide.web.metadata import SELECTOR, Statements
 
 MAX_BODY = 2_000_000  # bytes read of a page
 MAX_TAGS = 20_000  # both parsers take time quadratic in the depth of nesting
@@ -33,8 +34,8 @@ _meta_charset = re.compile(
 _not_ascii = re.compile(rb"[\x80-\xff]").search
 _GUESSED = 16 * 1024  # bytes from which an encoding is guessed
 _LINKS = "a[href], area[href], frame[src]"
+_SAID = f"base[href], meta, head link[rel][href], {SELECTOR}"
 _UNSEEN = ["script", "style", "template"]
-_FRAME = ["nav", "footer"]
 
 # What makes a small page expensive: see _defused.
 _FORMATTING = r"<(/?)(?:b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u)(?=[\s/>])"
@@ -43,16 +44,15 @@ _formatting = re.compile(_FORMATTING, re.IGNORECASE)
 _ATTRIBUTE = r"[\s/]*+[^\s/>][^\s/>=]*+(?:\s*+=\s*+(?:\"[^\"]*+\"|'[^']*+'|[^\s>\"'][^\s>]*+)?+)?+"
 _attributes = re.compile(rf"</?[^\s/>]*+(?:{_ATTRIBUTE}){{0,999}}+({_ATTRIBUTE})?").match
 # without one of these no tag has that many: a long one, or one with > inside quotes
-_long_tag = re.compile(r"<[a-zA-Z/][^>]{2000}|=\s*+(?:\"[^\">]*+>|'[^'>]*+>)").search
-_TOO_DEEP = ">".join(["*"] * 200)
+_long_tag = re.compile(r"<[a-zA-Z/][^>]{2000}").search
+_quoted_end = re.compile(r"=\s*+(?:\"[^\">]*+>|'[^'>]*+>)").search
 
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """A page and what its head says about it."""
+    """A page and what its head asks of crawlers."""
 
     page: Page
-    canonical: str = ""  # the URL it prefers for itself
     nofollow: bool = False
     noindex: bool = False
 
@@ -63,7 +63,8 @@ class Raw(NamedTuple):
     title: str
     text: str
     links: list[tuple[str, str, str, str]]  # URL, anchor, context, tag path
-    head: tuple[str, str, bool, bool]  # canonical, language, nofollow, noindex
+    head: tuple[str, bool, bool]  # language, nofollow, noindex
+    metadata: tuple[str, str, str, list[str]]  # canonical, author, published, headings
 
 
 def parse(
@@ -80,9 +81,11 @@ def parse(
 def build(url: str, raw: Raw) -> Parsed:
     """Build the page from what was parsed."""
     links = tuple([Link(*link, 0, url) for link in raw.links])
-    canonical, language, nofollow, noindex = raw.head
-    page = Page(url, raw.title, raw.text, links, declared_language=language)
-    return Parsed(page, canonical, nofollow, noindex)
+    language, nofollow, noindex = raw.head
+    canonical, author, published, headings = raw.metadata
+    metadata = Metadata(canonical, author, published, tuple(headings))
+    page = Page(url, raw.title, raw.text, links, declared_language=language, metadata=metadata)
+    return Parsed(page, nofollow, noindex)
 
 
 def read(
@@ -96,13 +99,16 @@ def read(
     html = _defused(decode(body[:MAX_BODY], content_type))
     tree = LexborHTMLParser(html)
     head = _Head(tree, url)
+    if tree.root is not None:
+        tree.root.strip_tags(_UNSEEN)
+    title = title_of(tree)
+    text = main_text(read_blocks(tree), title)
     follows = follow_nofollow or not head.nofollow
     nodes = _link_nodes(tree, follow_nofollow)[:max_links] if follows else []
     flat, spans = _flat_text(tree, nodes)
     links = list(_links(nodes, flat, spans, head.base, url))
-    title, text = _main_text(html, flat, tree)
-    said = head.canonical, head.language, head.nofollow, head.noindex
-    return Raw(title, text[:MAX_TEXT], links, said)
+    asked = head.language, head.nofollow, head.noindex
+    return Raw(title, (text or flat)[:MAX_TEXT], links, asked, head.metadata)
 
 
 def tree(body: bytes, content_type: str = "") -> LexborHTMLParser:
@@ -157,7 +163,7 @@ def _defused(html: str) -> str:
     if tags > MAX_TAGS:
         one_too_many = next(islice(_tags(html), MAX_TAGS, None), None)
         html = html[: one_too_many.start()] if one_too_many else html
-    if len(html) > 64_000 and _long_tag(html):
+    if len(html) > 64_000 and (_long_tag(html) or _quoted_end(html)):
         html = html[: _attribute_bomb(html)]
     # parsers repeat unclosed formatting tags inside every block
     if tags > 2_000 and len(_formatting.findall(html)) * tags > 2_000_000:
@@ -181,24 +187,35 @@ def _attribute_bomb(html: str) -> int:
 
 
 class _Head:
-    """What a page's head tells crawlers: base URL, canonical URL, robots directives, language."""
+    """What a page says to crawlers and about itself: base URL, robots directives, metadata."""
 
     def __init__(self, tree: LexborHTMLParser, url: str) -> None:
         self.base, self.canonical = url, ""
         self.nofollow = self.noindex = False
         self.language = ((tree.root.attributes.get("lang") if tree.root else "") or "")[:2].lower()
+        statements = Statements()
         # a misplaced tag ends the head early, so robots directives may be in the body
-        nodes = tree.css("base[href], meta[name]")
-        nodes += tree.head.css("link[rel][href]") if tree.head else []
-        for node in nodes:
-            self._read(node.tag or "", node.attributes, url)
+        for node in tree.css(_SAID):
+            tag = node.tag
+            if tag in ("base", "meta", "link"):
+                self._read(tag, node.attributes, url, statements)
+            else:
+                statements.note(node)
+        self.metadata = self.canonical, *statements.said(), statements.headings
 
-    def _read(self, tag: str, given: dict[str, str | None], url: str) -> None:
-        if tag == "base" and self.base == url:
+    def _read(
+        self, tag: str, given: dict[str, str | None], url: str, statements: Statements
+    ) -> None:
+        if tag == "meta":
+            self._read_meta(given)
+            statements.note_meta(given)
+        elif tag == "base" and self.base == url:
             self.base = urls.canonical(given["href"] or "", url) or url
         elif tag == "link" and "canonical" in (given["rel"] or "").lower().split():
             self.canonical = self.canonical or urls.canonical(given["href"] or "", self.base) or ""
-        elif tag == "meta" and (given["name"] or "").strip().lower() in ("robots", "honeyguide"):
+
+    def _read_meta(self, given: dict[str, str | None]) -> None:
+        if (given.get("name") or "").strip().lower() in ("robots", "honeyguide"):
             said = set(re.split(r"[\s,;|]+", (given.get("content") or "").lower()))
             self.nofollow |= bool(said & {"nofollow", "none"})
             self.noindex |= bool(said & {"noindex", "none"})
@@ -215,7 +232,6 @@ def _flat_text(tree: LexborHTMLParser, nodes: list[Any]) -> tuple[str, list[tupl
     """The page as one line of text, and the position of each link in it."""
     if tree.root is None:
         return "", [(0, 0)] * len(nodes)
-    tree.root.strip_tags(_UNSEEN)
     for image in tree.css("a[href] img[alt]")[:MAX_LINKS]:
         image.insert_before(image.attributes["alt"] or "")
     for node in nodes:
@@ -278,23 +294,10 @@ def _path(node: Any, known: dict[int, tuple[str, int]]) -> str:
 # ----------------------------------------------------------------------- text
 
 
-def _main_text(html: str, flat: str, tree: LexborHTMLParser) -> tuple[str, str]:
-    """Title and main text; all of the text when there is no clear main part."""
-    if html.count("<") > 1_000 and tree.css_first(_TOO_DEEP) is not None:
-        title = tree.css_first("title")
-        return _line(title.text() if title else ""), flat
-    document = HTMLTree.parse(html)
-    main = extract_plain_text(document, main_content=True, list_bullets=False, links=False)
-    stands_out = len(main) > 2_000 or 2 * len(main) > len(flat)
-    return _line(document.title or ""), main if stands_out else _without_frame(tree) or flat
-
-
-def _without_frame(tree: LexborHTMLParser) -> str:
-    """All text but navigation and footer (Lim 2016, §9.4); removes these from the tree."""
-    if tree.body is None or not tree.css_matches(", ".join(_FRAME)):
-        return ""
-    tree.body.strip_tags(_FRAME)
-    return " ".join(tree.body.text(separator=" ").replace(_MARK, " ").split())
+def title_of(tree: LexborHTMLParser) -> str:
+    """The title of a page as one line."""
+    title = tree.css_first("title")
+    return _line(title.text() if title else "")
 
 
 def _line(text: str) -> str:

@@ -1,6 +1,7 @@
 import csv
 import json
 import os
+import re
 import sqlite3
 import subprocess
 import sys
@@ -8,11 +9,14 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from honeyguide.contracts import UNWANTED, Link, Page, Response, Verdict, Visit
+from honeyguide.contracts import UNWANTED, Link, Metadata, Page, Response, Verdict, Visit
 from honeyguide.errors import HoneyguideError
 from honeyguide.storage.database import create
 from honeyguide.storage.exports import best_pages, export, format_of, status
+from honeyguide.storage.markdown_files import file_name, markdown_file
 from honeyguide.storage.store import RecordingNavigator, Store
 from honeyguide.warc.reader import RESPONSE, records
 from tests import kept
@@ -61,12 +65,17 @@ EXPECTED = {
     "parent": "http://a.example/",
     "fetched": "2023-11-14T22:13:20.500000+00:00",
     "status": 200,
+    "language": "it",  # by its letters: it says too little
+    "canonical": "",
+    "author": "",
+    "published": "",
+    "headings": [],
 }
 NAMES = ["http://a.example/seed", "http://a.example/birds", "http://a.example/other"]
 
 
 def test_json_lines_have_each_page_once_with_all_that_is_known(folder, tmp_path):
-    assert export(folder, "jsonl", tmp_path / "out.jsonl") == (3, 0)
+    assert export(folder, "jsonl", tmp_path / "out.jsonl") == (3, 0, 0)
     rows = [json.loads(line) for line in (tmp_path / "out.jsonl").read_bytes().splitlines()]
     assert [row["url"] for row in rows] == NAMES
     assert rows[1] == EXPECTED
@@ -104,14 +113,14 @@ def test_a_file_whose_name_says_no_format_is_refused_with_those_that_do(name):
 def test_only_relevant_pages_on_request(folder, tmp_path):
     seen = []
     report = lambda *done: seen.append(done)  # noqa: E731
-    assert export(folder, "jsonl", tmp_path / "out.jsonl", True, report) == (1, 0)
+    assert export(folder, "jsonl", tmp_path / "out.jsonl", True, report) == (1, 0, 0)
     [row] = map(json.loads, (tmp_path / "out.jsonl").read_text().splitlines())
     assert row["url"] == NAMES[1]
     assert seen == [(1, 1)]
 
 
 def test_csv_can_be_read_back(folder, tmp_path):
-    assert export(folder, "csv", tmp_path / "out.csv") == (3, 0)
+    assert export(folder, "csv", tmp_path / "out.csv") == (3, 0, 0)
     with (tmp_path / "out.csv").open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert [row["url"] for row in rows] == NAMES
@@ -122,7 +131,7 @@ def test_csv_can_be_read_back(folder, tmp_path):
 
 def test_parquet_can_be_read_back(folder, tmp_path):
     parquet = pytest.importorskip("pyarrow.parquet")
-    assert export(folder, "parquet", tmp_path / "out.parquet") == (3, 0)
+    assert export(folder, "parquet", tmp_path / "out.parquet") == (3, 0, 0)
     rows = parquet.read_table(tmp_path / "out.parquet").to_pylist()
     assert [row["url"] for row in rows] == NAMES
     assert rows[1] == EXPECTED
@@ -136,7 +145,7 @@ def test_parquet_without_pyarrow_names_the_extra(folder, tmp_path, monkeypatch):
 
 
 def test_warc_has_the_records_of_each_page(folder, tmp_path):
-    assert export(folder, "warc", tmp_path / "out.warc.gz", relevant_only=True) == (1, 0)
+    assert export(folder, "warc", tmp_path / "out.warc.gz", relevant_only=True) == (1, 0, 0)
     found = list(records(tmp_path / "out.warc.gz"))
     types = [record.headers["WARC-Type"] for record in records(tmp_path / "out.warc.gz")]
     assert types == ["warcinfo", "response", "request", "metadata"]
@@ -174,7 +183,7 @@ def flip(path, at):
 def test_records_that_are_damaged_are_left_out_of_a_warc_and_counted(folder, tmp_path, part):
     path, offset, length = place_of(folder, NAMES[1])
     flip(path, offset + int(part * length))
-    assert export(folder, "warc", tmp_path / "out.warc.gz") == (2, 1)
+    assert export(folder, "warc", tmp_path / "out.warc.gz") == (2, 1, 0)
     found = [
         (record.headers["WARC-Target-URI"], record.verify_block_digest())
         for record in records(tmp_path / "out.warc.gz")
@@ -186,7 +195,7 @@ def test_records_that_are_damaged_are_left_out_of_a_warc_and_counted(folder, tmp
 def test_records_behind_the_end_of_a_warc_file_are_left_out_and_counted(folder, tmp_path):
     path, offset, length = place_of(folder, NAMES[2])
     path.write_bytes(path.read_bytes()[: offset + length - 1])
-    assert export(folder, "warc", tmp_path / "out.warc.gz") == (2, 1)
+    assert export(folder, "warc", tmp_path / "out.warc.gz") == (2, 1, 0)
 
 
 def test_records_of_another_page_are_no_records_of_this_one(folder, tmp_path):
@@ -196,7 +205,7 @@ def test_records_of_another_page_are_no_records_of_this_one(folder, tmp_path):
     assert length > other_length
     data[offset : offset + other_length] = data[other : other + other_length]
     path.write_bytes(data)
-    assert export(folder, "warc", tmp_path / "out.warc.gz") == (2, 1)
+    assert export(folder, "warc", tmp_path / "out.warc.gz") == (2, 1, 0)
 
 
 @pytest.mark.parametrize("format", ["jsonl", "csv", "parquet", "warc"])
@@ -206,7 +215,7 @@ def test_records_of_another_page_are_no_records_of_this_one(folder, tmp_path):
 def test_rows_that_are_damaged_are_left_out_and_counted(folder, tmp_path, format, change):
     with closing(sqlite3.connect(folder / "crawl.sqlite")) as database, database:
         database.execute(f"UPDATE pages SET {change} WHERE url = ?", (NAMES[1],))
-    assert export(folder, format, tmp_path / "out") == (2, 1)
+    assert export(folder, format, tmp_path / "out") == (2, 1, 0)
 
 
 @pytest.mark.parametrize("out", ["out.jsonl", "out.warc.gz", "-"])
@@ -228,7 +237,7 @@ def test_a_crawl_that_kept_no_bodies_makes_no_warc_and_says_so(tmp_path):
     link = Link("http://a.example/")
     store.record_visit(Visit(link, Page(link.url, text="x"), Verdict(0.0, False)), 0.5, 1.0)
     store.close()
-    assert export(tmp_path / "crawl", "csv", tmp_path / "out.csv") == (1, 0)
+    assert export(tmp_path / "crawl", "csv", tmp_path / "out.csv") == (1, 0, 0)
     with pytest.raises(HoneyguideError, match="generated and recorded webs have none"):
         export(tmp_path / "crawl", "warc", tmp_path / "out.warc.gz")
     assert not (tmp_path / "out.warc.gz").exists()
@@ -284,7 +293,7 @@ def test_status_and_export_of_a_crawl_that_runs(tmp_path):
     assert known["waiting"] > 0
     assert known["process"]
     assert known["stopped"] == ""
-    assert export(tmp_path / "crawl", "jsonl", tmp_path / "out") == (known["pages"], 0)
+    assert export(tmp_path / "crawl", "jsonl", tmp_path / "out") == (known["pages"], 0, 0)
     with pytest.raises(HoneyguideError, match="already open"):
         Store(tmp_path / "crawl")
     store.close()
@@ -340,7 +349,7 @@ def test_a_page_that_asks_not_to_be_indexed_is_no_page_of_the_crawl(folder, tmp_
     store.close()
     known = status(folder)
     assert (known["visits"], known["pages"]) == (6, 3)
-    assert export(folder, "jsonl", tmp_path / "out.jsonl") == (3, 0)
+    assert export(folder, "jsonl", tmp_path / "out.jsonl") == (3, 0, 0)
 
 
 def piped(folder, *flags):
@@ -348,7 +357,7 @@ def piped(folder, *flags):
     return subprocess.run(command, capture_output=True, cwd=folder.parent, timeout=60)
 
 
-@pytest.mark.parametrize("format", ["jsonl", "csv"])
+@pytest.mark.parametrize("format", ["jsonl", "csv", "markdown-jsonl"])
 def test_an_export_to_standard_output_is_what_the_file_would_be(folder, tmp_path, format):
     export(folder, format, tmp_path / "file")
     done = piped(folder, "--format", format)
@@ -357,11 +366,14 @@ def test_an_export_to_standard_output_is_what_the_file_would_be(folder, tmp_path
     assert not (tmp_path / "-").exists()
 
 
-@pytest.mark.parametrize("format", ["parquet", "warc"])
-def test_what_is_no_text_is_not_written_to_standard_output(folder, format):
+@pytest.mark.parametrize(
+    ("format", "place"), [("parquet", "file"), ("warc", "file"), ("markdown", "folder")]
+)
+def test_what_is_no_text_is_not_written_to_standard_output(folder, format, place):
     done = piped(folder, "--format", format)
     assert (done.returncode, done.stdout) == (1, b"")
-    told = f"honeyguide: {format} needs a file: only jsonl or csv can be written to -\n"
+    only = "only jsonl, csv or markdown-jsonl can be written to -"
+    told = f"honeyguide: {format} needs a {place}: {only}\n"
     assert done.stderr.decode() == told
 
 
@@ -372,3 +384,159 @@ def test_a_reader_who_has_enough_of_an_export_hears_no_complaint(folder):
     done = subprocess.run(command, stdout=write, stderr=subprocess.PIPE, timeout=60)
     os.close(write)
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+# ----------------------------------------------------------------------- what pages say
+
+
+HOSTILE = '"]: {x} --- \u2028 \x85 # <b> \\ \n...'
+SAID = Metadata("http://a.example/c", "Ann Lee; Bo", "2020-05-05", ("One", "Two"))
+
+
+def crawl_of(folder, *pages):
+    """A crawl that has fetched (page, body, relevance) each."""
+    create(folder, {"topic": "birds", "judge": "keywords"})
+    store = Store(folder, wall=lambda: 1_700_000_000.0)
+    for page, body, relevance in pages:
+        link = Link(page.url, depth=1, source="http://a.example/")
+        headers = {"content-type": "text/html; charset=utf-8"}
+        response = Response(link, page.url, 200, headers, body) if body else None
+        verdict = Verdict(relevance, relevance >= 0.5, ("it fits",))
+        store.record_visit(Visit(link, page, verdict, response), 0.5, 1.0)
+    store.close()
+    return folder
+
+
+def rows_of(path):
+    return [json.loads(line) for line in path.read_bytes().splitlines()]
+
+
+ENGLISH = "The bird that was on the tree is now in the nest, and it has been there for a day."
+
+
+@pytest.fixture
+def described(tmp_path):
+    page = Page("http://a.example/x", HOSTILE, ENGLISH, declared_language="de", metadata=SAID)
+    body = b"<title>t</title><main><h1>One</h1><p>See <a href='/y'>this</a>.</p></main>"
+    plain = Page("http://a.example/y", "Plain", "# heading\nsecond", declared_language="fr")
+    return crawl_of(tmp_path / "crawl", (page, body, 0.8), (plain, b"", 0.25))
+
+
+def test_what_a_page_says_about_itself_is_exported(described, tmp_path):
+    export(described, "jsonl", tmp_path / "out.jsonl")
+    first, second = rows_of(tmp_path / "out.jsonl")
+    said = ("language", "canonical", "author", "published", "headings")
+    assert [first[name] for name in said] == [
+        "en", SAID.canonical, SAID.author, SAID.published, ["One", "Two"]
+    ]  # fmt: skip
+    assert [second[name] for name in said] == ["fr", "", "", "", []]
+    export(described, "csv", tmp_path / "out.csv")
+    with (tmp_path / "out.csv").open(newline="", encoding="utf-8") as file:
+        assert next(csv.DictReader(file))["headings"] == "One; Two"
+
+
+@pytest.mark.parametrize("format", ["jsonl", "csv", "parquet", "markdown-jsonl", "markdown"])
+def test_only_pages_that_are_relevant_enough_on_request(described, tmp_path, format):
+    assert export(described, format, tmp_path / "all").pages == 2
+    assert export(described, format, tmp_path / "some", min_relevance=0.25).pages == 2
+    assert export(described, format, tmp_path / "one", min_relevance=0.26).pages == 1
+    assert export(described, format, tmp_path / "none", min_relevance=0.81).pages == 0
+
+
+@pytest.mark.parametrize("least", [-0.1, 1.1, float("nan")])
+def test_a_least_relevance_that_no_page_can_have_is_refused(described, tmp_path, least):
+    with pytest.raises(HoneyguideError, match=f"between 0 and 1, not {least:g}"):
+        export(described, "jsonl", tmp_path / "out", min_relevance=least)
+    assert not (tmp_path / "out").exists()
+
+
+def test_json_lines_with_markdown_have_it_in_place_of_the_text(described, tmp_path):
+    assert export(described, "markdown-jsonl", tmp_path / "out") == (2, 0, 1)
+    first, second = rows_of(tmp_path / "out")
+    assert first["markdown"] == "# One\n\nSee [this](http://a.example/y)."
+    assert "text" not in first
+    assert second["markdown"] == "\\# heading\n\nsecond", "its body was not kept"
+
+
+def parts_of(path):
+    """The front matter of a file, and its Markdown."""
+    empty, front, markdown = path.read_text("utf-8").split("---\n", 2)
+    assert empty == ""
+    lines = (line.split(": ", 1) for line in front.removesuffix("\n").split("\n"))
+    return {name: json.loads(value) for name, value in lines}, markdown
+
+
+def test_a_markdown_file_says_where_its_page_comes_from(described, tmp_path):
+    assert export(described, "markdown", tmp_path / "out") == (2, 0, 1)
+    files = sorted((tmp_path / "out").iterdir())
+    assert [path.name for path in files] == ["00001-a.example-x.md", "00002-a.example-y.md"]
+    known, markdown = parts_of(files[0])
+    assert markdown == "\n# One\n\nSee [this](http://a.example/y).\n"
+    assert known == {
+        "url": "http://a.example/x",
+        "title": HOSTILE,
+        "canonical": SAID.canonical,
+        "language": "en",
+        "author": SAID.author,
+        "published": SAID.published,
+        "fetched": "2023-11-14T22:13:20+00:00",
+        "relevance": 0.8,
+        "relevant": True,
+        "reasons": ["it fits"],
+        "depth": 1,
+        "parent": "http://a.example/",
+        "requested_url": "http://a.example/x",
+        "status": 200,
+        "headings": ["One", "Two"],
+        "crawl": "crawl",
+        "topic": "birds",
+        "judge": "keywords",
+        "honeyguide": known["honeyguide"],
+    }
+
+
+@given(st.text())
+def test_no_title_breaks_the_front_matter(title):
+    page = {"url": "http://a.example/", "title": title, "markdown": "x"}
+    lines = markdown_file(page, {"crawl": "c"}).splitlines()
+    assert lines[0] == lines[-3] == "---" or not title
+    front = [line for line in lines if line.startswith("title: ")]
+    assert len(lines) == 7 if title else 6
+    assert [json.loads(line.removeprefix("title: ")) for line in front] == [title] * bool(title)
+
+
+@given(st.integers(1, 10**6), st.text())
+def test_the_name_of_a_file_is_safe_whatever_the_url(number, url):
+    name = file_name(number, url)
+    assert re.fullmatch(r"\d{5,}(-[a-z0-9][a-z0-9.-]*)?\.md", name)
+    assert len(name) < 100
+
+
+def test_a_markdown_export_that_fails_leaves_nothing_behind(described, tmp_path):
+    (tmp_path / "out").mkdir()
+    with pytest.raises(HoneyguideError, match="already exists"):
+        export(described, "markdown", tmp_path / "out")
+    with pytest.raises(HoneyguideError, match="No such file"):
+        export(described, "markdown", tmp_path / "nowhere" / "out")
+    with pytest.raises(HoneyguideError, match="stop"):
+        export(described, "markdown", tmp_path / "new", progress=_fail)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["crawl", "out"]
+
+
+def _fail(done, total):
+    raise ValueError("stop")
+
+
+def test_a_body_that_is_gone_leaves_the_text(described, tmp_path):
+    for path in (described / "warc").iterdir():
+        path.unlink()
+    assert export(described, "markdown-jsonl", tmp_path / "out") == (2, 0, 2)
+    assert rows_of(tmp_path / "out")[0]["markdown"] == ENGLISH
+
+
+def test_a_damaged_event_costs_only_what_the_page_said(described, tmp_path):
+    with closing(sqlite3.connect(described / "crawl.sqlite")) as database, database:
+        database.execute("UPDATE journal SET data = x'00' WHERE n = 1")
+    assert export(described, "jsonl", tmp_path / "out") == (2, 0, 0)
+    first = rows_of(tmp_path / "out")[0]
+    assert (first["text"], first["language"], first["author"]) == (ENGLISH, "en", "")

@@ -66,8 +66,8 @@ def test_forms_of_a_word_count_as_one_when_stemmed():
     assert {phrase.text for phrase in apart} == {"red car", "red cars", "car"}
 
 
-def test_phrases_end_at_stop_words_numbers_punctuation_and_blank_lines():
-    text = "deep sea fishing of tuna; a 20 metre\nboat\n\nharbour (old) well-known bird's nest"
+def test_phrases_end_at_stop_words_numbers_punctuation_and_ends_of_elements():
+    text = "deep sea fishing of tuna; a 20 metre boat\nharbour (old) well-known bird's nest"
     assert list(candidates(text, "en")) == [
         ("deep", "sea", "fishing"),
         ("tuna",),
@@ -77,6 +77,27 @@ def test_phrases_end_at_stop_words_numbers_punctuation_and_blank_lines():
         ("well", "known", "bird"),
         ("nest",),
     ]
+
+
+def test_items_of_a_list_and_cells_of_a_table_are_no_phrase_together():
+    found = rake("red car\nold boat\n\nfast plane\tslow train", "en")
+    assert {phrase.text for phrase in found} == {
+        "red car",
+        "old boat",
+        "fast plane",
+        "slow train",
+    }
+
+
+def test_a_text_that_was_broken_to_fit_a_width_keeps_its_phrases():
+    text = (
+        "   The absolute zero is the temperature of a system that is at its thermal\n"
+        "   minimum. While it is possible to cool any substance to near absolute\n"
+        "   zero, it can never be achieved, and so it is of the theory.\n\n"
+        "   Kelvin scale"
+    )
+    found = {phrase.text for phrase in rake(text, "en")}
+    assert {"thermal minimum", "absolute zero", "kelvin scale"} <= found
 
 
 def test_runs_of_too_many_words_are_no_phrases():

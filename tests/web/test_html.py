@@ -67,7 +67,7 @@ def test_the_head_speaks_to_crawlers():
     head = "<meta name='Robots' content='NOINDEX, nofollow'><link rel='canonical' href='/c#x'>"
     parsed = html.parse(f"<head>{head}</head><a href='/a'>a</a>".encode(), URL)
     assert (parsed.noindex, parsed.nofollow) == (True, True)
-    assert parsed.canonical == "http://site.example/c"
+    assert parsed.page.metadata.canonical == "http://site.example/c"
     assert parsed.page.links == ()
 
 
@@ -90,7 +90,7 @@ def test_a_base_counts_wherever_it_stands_and_a_canonical_address_in_the_head_on
     body = "<img src=p.gif><base href='/deep/'><link rel=canonical href='/c'><a href=x>x</a>"
     parsed = html.parse(body.encode(), URL)
     assert [link.url for link in parsed.page.links] == ["http://site.example/deep/x"]
-    assert parsed.canonical == ""
+    assert parsed.page.metadata.canonical == ""
 
 
 def test_scripts_and_styles_are_not_text():
