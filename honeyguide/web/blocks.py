@@ -56,7 +56,7 @@ def read_blocks(tree: LexborHTMLParser) -> Blocks:
         if tag == "-text":
             text = node.text_content or " "
             if text.isspace():
-                pieces.append(" ")
+                pieces.append(text)
             elif (place := place_of(node.parent.mem_id, _NOWHERE)) >= 0:
                 if place != walk.place:
                     walk.go(place)
@@ -112,7 +112,7 @@ class _Walk:
         for piece in reversed(self.pieces):
             if piece is _BREAK:
                 return self.end()
-            if piece != " ":
+            if not piece.isspace():
                 break
         return self.pieces.append(_BREAK)
 

@@ -17,7 +17,7 @@ from honeyguide.web.main_text import main_text
 from honeyguide.web.metadata import SELECTOR, Statements
 
 MAX_BODY = 2_000_000  # bytes read of a page
-MAX_TAGS = 20_000  # both parsers take time quadratic in the depth of nesting
+MAX_TAGS = 20_000  # the parser takes time quadratic in the depth of nesting
 MAX_LINKS = 5_000
 MAX_LINK_CHARACTERS = 500_000  # of all URLs of a page
 MAX_ANCHOR = 300  # characters

@@ -20,11 +20,12 @@ _OF_TEXT = _FLAGS + len(_TAGS)
 _TAG = {tag: 1 << _FLAGS + i for i, tags in enumerate(_TAGS) for tag in tags.split()}
 _FRAME = SECTIONS["nav"] | SECTIONS["footer"]
 _PROSE = frozenset("p div h1 h2 h3 h4 h5 h6 figcaption blockquote section article body".split())
-_LISTS = frozenset("ul ol dl td th pre".split())
+_LISTS = SECTIONS["ul"] | SECTIONS["dl"] | SECTIONS["table"] | SECTIONS["pre"]
 _SAID = 20  # characters: a longer text counts once
 _LIKELY = 0.5
 _LIKELY_LISTS = 0.15  # of lists, tables and code where most of the likely text is
 _MOST = 0.6
+_ONLY_LINKS = 0.9
 _ROWS = 32  # of a product
 _CELLS = frozenset(["td", "th"])
 _LEVELS = 4  # a block's element and those around it whose sums are looked at
@@ -75,22 +76,28 @@ def main_blocks(page: Blocks, title: str) -> list[Block]:
 def _chosen(page: Blocks, sure: Numbers) -> list[int]:
     """Which blocks are content: likely ones, and lists, tables and code beside most of them."""
     likely = np.flatnonzero(sure > _LIKELY).tolist()
+    if not _stands_out(page, likely):
+        return _all_but_frame(page)
     maybe = np.flatnonzero(sure > _LIKELY_LISTS).tolist()
     if len(maybe) == len(likely):
-        return likely or _all_but_frame(page)
+        return likely
     start, end = _core(page, likely)
-    places, tags = page.places, page.elements.tags
+    places, around = page.places, page.elements.around
     return [
         i
         for i in maybe
-        if sure[i] > _LIKELY or (start <= places[i] < end and tags[places[i]] in _LISTS)
+        if sure[i] > _LIKELY or (start <= places[i] < end and around[places[i]] & _LISTS)
     ]
+
+
+def _stands_out(page: Blocks, likely: list[int]) -> bool:
+    """Whether more than links are likely."""
+    size = sum(len(page.texts[i]) for i in likely)
+    return sum(page.linked[i] for i in likely) < _ONLY_LINKS * size
 
 
 def _core(page: Blocks, likely: list[int]) -> tuple[int, int]:
     """The smallest element with most of the likely text: its index and where it ends."""
-    if not likely:
-        return 0, len(page.elements.tags)
     places = [page.places[i] for i in likely]
     sizes = [len(page.texts[i]) for i in likely]
     sums = np.zeros(len(page.elements.tags) + 1)

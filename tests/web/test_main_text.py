@@ -90,6 +90,12 @@ def test_code_keeps_its_lines_and_indents():
     assert "for bird in birds:\n    if bird.calls:\n        follow(bird)" in found
 
 
+def test_code_in_colours_keeps_its_lines():
+    lines = "\n".join(f"<span>follow</span>(<i>bird{i}</i>)" for i in range(3))
+    found = text(page(f"<p>{SENTENCES}</p><pre>{lines}</pre><p>{SENTENCES}</p>"))
+    assert "follow(bird0)\nfollow(bird1)\nfollow(bird2)" in found
+
+
 def test_words_of_inline_tags_are_not_torn_apart():
     found = text(page(f"{ARTICLE}<p>{SENTENCES}<b>H</b>oney <i>bad</i><!-- x -->ger eats wax.</p>"))
     assert "Honey badger eats wax." in found
