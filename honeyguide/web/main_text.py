@@ -75,9 +75,11 @@ def main_blocks(page: Blocks, title: str) -> list[Block]:
 
 def _chosen(page: Blocks, sure: Numbers) -> list[int]:
     """Which blocks are content: likely ones, and lists, tables and code beside most of them."""
+    outside = _all_but_frame(page)
+    sure[np.setdiff1d(np.arange(len(sure)), outside)] = 0
     likely = np.flatnonzero(sure > _LIKELY).tolist()
     if not _stands_out(page, likely):
-        return _all_but_frame(page)
+        return outside
     maybe = np.flatnonzero(sure > _LIKELY_LISTS).tolist()
     if len(maybe) == len(likely):
         return likely
