@@ -24,8 +24,8 @@ from honeyguide.errors import HoneyguideError
 from honeyguide.storage import recent, requests
 from honeyguide.storage.bodies import bodies_of, file_is_missing
 from honeyguide.storage.database import (
+    CHECKED,
     FILE,
-    FORMAT,
     WARCS,
     DamagedCrawlError,
     NewerCrawlError,
@@ -155,7 +155,7 @@ class Check:
         for (text,) in database.execute(f"PRAGMA integrity_check({_SHOWN})"):
             if text != "ok":
                 self._add("database", f"{FILE} is damaged: {text}")
-        has_checksums = format_of(database) == FORMAT
+        has_checksums = format_of(database) >= CHECKED
         for check in (self._about, self._journal, self._pages, self._hosts, self._requests):
             try:
                 check(database, has_checksums)

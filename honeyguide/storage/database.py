@@ -25,7 +25,8 @@ FILE = "crawl.sqlite"
 WARCS = "warc"  # the folder of the bodies
 BESIDE = ("-wal", "-shm", "-journal")  # endings of the files that SQLite writes next to it
 _MAX_MESSAGE = 300  # characters of an error that are shown
-FORMAT = 2  # of the tables below
+FORMAT = 3  # of the tables below and of what their rows hold
+CHECKED = 2  # the first format whose rows have checksums
 OLDEST = 1  # the oldest format that can be read: no checksums, snapshots in files
 _MOST_FORMATS = 255  # a larger format number is damage
 _DAMAGE = (  # error codes of SQLite that mean a damaged file
@@ -350,7 +351,7 @@ def _has_log(path: Path) -> bool:
 
 def about(database: sqlite3.Connection) -> dict[str, Any]:
     """The table `about` as a dict: settings, version and counts of the crawl."""
-    if format_of(database) < FORMAT:
+    if format_of(database) < CHECKED:
         return dict(database.execute("SELECT key, value FROM about"))
     rows = database.execute("SELECT key, value, checksum FROM about").fetchall()
     for row in rows:
@@ -440,12 +441,13 @@ def make_empty(database: sqlite3.Connection, format: int) -> None:
 
 
 def upgrade(database: sqlite3.Connection) -> None:
-    """Convert the tables of an older format to this one; old rows get no checksums."""
+    """Convert the tables of an older format to this one; rows of format 1 get no checksums."""
     if format_of(database) == FORMAT:
         return
     database.execute("BEGIN IMMEDIATE")
     try:
-        _add_what_is_missing(database)
+        if format_of(database) < CHECKED:
+            _add_what_is_missing(database)
         database.execute(f"PRAGMA user_version = {FORMAT}")
         database.execute("COMMIT")
     except BaseException:

@@ -26,7 +26,7 @@ from honeyguide.disk.serialise import DamagedError
 from honeyguide.errors import HoneyguideError, unknown
 from honeyguide.storage import requests
 from honeyguide.storage.database import (
-    FORMAT,
+    CHECKED,
     WARCS,
     about,
     checksum_matches,
@@ -279,7 +279,7 @@ class _Pages:
 
 def _unchecked(database: sqlite3.Connection) -> int | None:
     """The last event whose row may lack a checksum; None if the database has no checksums."""
-    if store_format_of(database) < FORMAT:
+    if store_format_of(database) < CHECKED:
         return None
     found = database.execute("SELECT value FROM about WHERE key = 'unchecked'").fetchone()
     return found[0] if found and type(found[0]) is int else 0

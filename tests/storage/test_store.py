@@ -103,8 +103,8 @@ def test_a_folder_without_a_crawl_is_told_so(tmp_path):
 
 def test_a_crawl_of_a_newer_version_is_told_so(folder):
     change(folder, "UPDATE about SET value = '99.1' WHERE key = 'version'")
-    query(folder, "PRAGMA user_version = 3")
-    said = r"was written by honeyguide 99\.1 \(its format is 3, this one, .*, reads 1 to 2\)"
+    query(folder, "PRAGMA user_version = 4")
+    said = r"was written by honeyguide 99\.1 \(its format is 4, this one, .*, reads 1 to 3\)"
     with pytest.raises(HoneyguideError, match=said):
         Store(folder)
     with pytest.raises(HoneyguideError, match=said):

@@ -119,7 +119,7 @@ def test_a_format_that_no_version_writes_is_damage(folder, format):
 
 
 def test_a_crawl_of_a_newer_version_is_never_written_anew(folder):
-    ask(folder, "PRAGMA user_version = 3")
+    ask(folder, "PRAGMA user_version = 4")
     before = (folder / "crawl.sqlite").read_bytes()
     done, [finding] = repair(folder)
     assert (done, finding.kind) == ([], "version")
