@@ -75,12 +75,12 @@ def main_blocks(page: Blocks, title: str) -> list[Block]:
 
 def _chosen(page: Blocks, sure: Numbers) -> list[int]:
     """Which blocks are content: likely ones, and lists, tables and code beside most of them."""
-    outside = _all_but_frame(page)
-    sure[np.setdiff1d(np.arange(len(sure)), outside)] = 0
-    likely = np.flatnonzero(sure > _LIKELY).tolist()
+    unframed = _all_but_frame(page)
+    chances = sure.tolist()
+    likely = [i for i in unframed if chances[i] > _LIKELY]
     if not _stands_out(page, likely):
-        return outside
-    maybe = np.flatnonzero(sure > _LIKELY_LISTS).tolist()
+        return unframed
+    maybe = [i for i in unframed if chances[i] > _LIKELY_LISTS]
     if len(maybe) == len(likely):
         return likely
     start, end = _core(page, likely)
@@ -88,7 +88,7 @@ def _chosen(page: Blocks, sure: Numbers) -> list[int]:
     return [
         i
         for i in maybe
-        if sure[i] > _LIKELY or (start <= places[i] < end and around[places[i]] & _LISTS)
+        if chances[i] > _LIKELY or (start <= places[i] < end and around[places[i]] & _LISTS)
     ]
 
 

@@ -135,6 +135,10 @@ def test_a_menu_without_a_name_goes():
     assert "wild bees" in found
 
 
+def test_navigation_and_footer_go_from_the_smallest_page():
+    assert text("<nav>Home</nav><p>Bees.</p><footer>since 1990</footer>") == "Bees."
+
+
 def test_forms_and_scripts_are_no_text():
     inside = "<select><option>Kenya</select><textarea>type</textarea><script>x()</script>"
     found = text(page(f"{ARTICLE}{inside}<noscript>Turn scripts on</noscript>"))
