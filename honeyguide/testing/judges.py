@@ -50,9 +50,9 @@ def check_judge(
     - The relevance is a number from 0 to 1, `relevant` is True or False, reasons are texts.
     - The same page gets the same verdict: again, in another order, and from a judge made anew.
     - `relevant`, if given, is found relevant; `irrelevant` is not; the first has more relevance.
-    - A Calibrated judge measures as many finite numbers on each page, and decides as its calibration
-      does before any fit. A fit depends on its pages alone, may get few pages or none, and survives
-      being saved; a page is decided in the same way alone and among others.
+    - A Calibrated judge measures as many finite numbers on each page, and decides as its
+      calibration does before any fit. A fit depends on its pages alone, may get few pages or none,
+      and survives being saved; a page is decided in the same way alone and among others.
     """
     known = encoder or default_encoder()
 
