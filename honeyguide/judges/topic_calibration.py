@@ -25,7 +25,6 @@ MOST_ABOVE = np.array([0.15] * 5 + [0.5])  # a crawl's usual page is not further
 LEAST_SPREAD = 0.06
 COMMON = 0.3  # share of pages with a word that says nothing
 SPEAKING = 200  # words that speak for a page, at most
-TWICE = 1  # times that words are found again, from pages that are sure by words found before
 SURER = 1.0  # above the first threshold, in logits: pages from which words are learnt
 TRUSTED_SURE, TRUSTED_OTHERS = 3.0, 20.0  # pages that make half of the trust in such words
 TRUSTED_FIT = 40.0  # pages that make half of the trust in a fitted threshold
@@ -42,7 +41,6 @@ USUAL = np.array(
         [0.146, 0.192, 0.123, 0.099, 0.023, -3.322],
     ]
 )
-# BEGIN FITTED
 FIRST = np.array(
     [
         -0.08479,
@@ -105,7 +103,6 @@ SPREAD = np.array(
         0.5748,
     ]
 )
-# END FITTED
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,11 +178,7 @@ def fitted(pages: Numbers, rarity: Numbers) -> Fit:
     fit = replace(fit, usual=usual(columns(pages, fit.weights)))
     logits = first_logits(pages, fit)
     fit = replace(fit, first=threshold(logits, FIRST_SPREAD, FIRST_THRESHOLD))
-    fit = with_words(pages, logits - fit.first, fit)
-    for _ in range(TWICE):
-        logits = second_logits(pages, fit)
-        fit = replace(fit, threshold=threshold(logits, SPREAD, THRESHOLD))
-        fit = with_words(pages, logits - fit.threshold, fit)
+    fit = with_words(pages, logits - (fit.first + SURER), fit)
     return replace(fit, threshold=threshold(second_logits(pages, fit), SPREAD, THRESHOLD))
 
 
@@ -255,8 +248,7 @@ def second_logits(pages: Numbers, fit: Fit) -> Numbers:
 
 
 def with_words(pages: Numbers, above: Numbers, fit: Fit) -> Fit:
-    """Find the words at the beginning of pages far above a threshold that others seldom have."""
-    above = above - SURER
+    """Find the words at the beginning of sure pages that others seldom have."""
     sure = sigmoid(above) * (above > -2)
     numbers = first_words(pages, fit)
     share = 1 / np.sqrt((numbers > 0).sum(axis=1) + 5.0)  # of a word in its page
