@@ -3,11 +3,12 @@
 python benchmarks/topics.py DATA [--part dev] [--webs wikispeedia,mdn,webkb] [--topics N]
 
 The whole web is judged on each topic of `judged_topics`. "all" is calibrated on all pages of the
-web, as `judge_pages` does; "crawl" on the first 320 pages of a best-first crawl that starts at a
-page on the topic (drawn at random; another one if links end) and follows links by the relevance of the page they are on, as
-the verdicts of a crawl are. A page's own list of labels is removed from its text. Precision and F1
-are 0 for a topic of which nothing is found. Prints JSON; all means are over topics. Texts are
-encoded once for all topics; times are measured without that, on some hundred pages.
+web, as `judge_pages` does; "crawl" on the first 320 pages of a best-first crawl, as the verdicts of
+a crawl are. The crawl starts at a page on the topic, drawn at random (another one if links end),
+and follows links by the relevance of the page they are on. A page's own list of labels is removed
+from its text. Precision and F1 are 0 for a topic of which nothing is found. Prints JSON; all means
+are over topics. Texts are encoded once for all topics; times are measured without that, on some
+hundred pages.
 """
 
 import argparse
