@@ -150,8 +150,9 @@ def term_weights(pages: Numbers, rarity: Numbers) -> Numbers:
     """Terms weigh by how rare they are, in general and in these pages."""
     having = (pages[:, FIXED : FIXED + len(rarity)] > 0).sum(axis=0)
     share = np.minimum((having + 2) / (len(pages) + 20), 0.95)
-    weights: Numbers = rarity * (0.1 - np.log(share))
-    return weights / weights.sum()
+    weights = rarity * (0.1 - np.log(share))
+    shares: Numbers = weights / weights.sum()
+    return shares
 
 
 def columns(pages: Numbers, weights: Numbers) -> Numbers:
