@@ -329,7 +329,10 @@ def read_page(html: str | bytes, url: str = NOWHERE, content_type: str = "text/h
 
 
 def judge_pages(pages: Iterable[Page], topic: str = "", **settings: Any) -> list[Verdict]:
-    """Judge pages as a crawl that fetched them in this order would.
+    """Judge pages as a crawl would.
+
+    The default judge compares the pages with one another: give it at least 20 of them, on the topic
+    and not.
 
     `settings` are those of a `Plan` that choose the judge: `judge`, `encoder`, `like`, `search`.
     Near-duplicates and soft 404s, which the guard of a crawl counts as not relevant, are judged

@@ -1,6 +1,7 @@
 """Make the parts that a plan names and put them together; no other module does that."""
 
 import asyncio
+import logging
 import math
 import re
 from collections.abc import Callable, Sequence
@@ -50,6 +51,8 @@ from honeyguide.worlds.graph import GraphWorld
 from honeyguide.worlds.hubs import hub_links, is_hubs
 from honeyguide.worlds.known_pages import KnownPages
 from honeyguide.worlds.recorded_first import RecordedFirst
+
+_log = logging.getLogger(__name__)
 
 FILE_ENDINGS = (".html", ".htm", ".txt", ".text")  # of example pages; no host has one
 EXAMPLE_HEAD = 500  # first characters of an example page that become the topic
@@ -249,7 +252,10 @@ def _judge(plan: Plan) -> tuple[JudgeSpec, Encoder, Judge]:
     spec = JudgeSpec(*names, _for_judges(plan), allowed_outside() or ())
     if spec.uses_encoder and plan.topic.isascii():
         check_topic(plan.topic, encoder)  # in other scripts, words are looked for as they are
-    return spec, encoder, spec.make(encoder)
+    judge = spec.make(encoder)
+    if notice := getattr(judge, "notice", ""):
+        _log.warning(notice)
+    return spec, encoder, judge
 
 
 def with_examples(plan: Plan) -> Plan:

@@ -25,12 +25,11 @@ FITS = (20, 40, 80, 160, 320)
 
 
 def calibrated(calibration: Calibration, verdicts: Sequence[Verdict]) -> list[Verdict]:
-    """The verdicts of pages as they are in the end of a crawl that visits them in this order."""
+    """The verdicts of a list of pages, by a calibration that is fitted to all of them."""
     rows = [verdict.measures for verdict in verdicts if verdict.measures]
-    fits = [count for count in FITS if count <= len(rows)]
-    if not fits:
+    if len(rows) < FITS[0]:
         return list(verdicts)
-    calibration.fit(np.array(rows[: fits[-1]], np.float32))
+    calibration.fit(np.array(rows, np.float32))
     return [_decided(calibration, verdict) for verdict in verdicts]
 
 

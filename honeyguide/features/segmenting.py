@@ -90,3 +90,12 @@ def _costs() -> dict[str, float]:
     words: list[str] = json.loads(gzip.decompress(packed))  # of GloVe 6B, the commonest first
     spread = log(log(1.78 * len(words)))
     return {word: log(rank) + spread for rank, word in enumerate(words, 1)}
+
+
+def rarity(word: str) -> float:
+    """How rare a word is, from 0 for the commonest to 1 for those not in the list."""
+    costs = _costs()
+    if word not in costs:
+        return 1.0
+    least = costs["the"]
+    return (costs[word] - least) / (_rarest() - least)

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from honeyguide.contracts import Encoder, Page, Verdict
+from honeyguide.contracts import Calibrated, Calibration, Encoder, Matrix, Page, State, Verdict
 from honeyguide.testing.contract import (
     ODD_URLS,
     TOPIC,
@@ -29,6 +29,8 @@ ELSEWHERE = Page(
     labels=("topic:football",),
 )
 EXAMPLES = ("volcanoes and rocks", "minerals in the rocks of a mountain")
+Decided = list[tuple[float, bool]]  # relevance of each page, and whether it is relevant
+CLOSE = 1e-5
 PURE = "A judge must keep nothing from page to page, and use neither chance nor a clock"
 
 
@@ -48,6 +50,9 @@ def check_judge(
     - The relevance is a number from 0 to 1, `relevant` is True or False, reasons are texts.
     - The same page gets the same verdict: again, in another order, and from a judge made anew.
     - `relevant`, if given, is found relevant; `irrelevant` is not; the first has more relevance.
+    - A Calibrated judge measures as many finite numbers on each page, and decides as its
+      calibration does before any fit. A fit depends on its pages alone, may get few pages or none,
+      and survives being saved; a page is decided in the same way alone and among others.
     """
     known = encoder or default_encoder()
 
@@ -61,6 +66,8 @@ def check_judge(
     _check_pure(made, pages, first, "in another order")
     _check_pure(make(), pages, first, "by a judge made anew")
     _check_sides(made, relevant, irrelevant)
+    if isinstance(made, Calibrated):
+        _check_calibration(made, first)
 
 
 def _judged(judge: Any, page: Page) -> Verdict:
@@ -108,6 +115,63 @@ def _check_sides(judge: Any, relevant: Page | None, irrelevant: Page | None) -> 
             f"the relevant page has relevance {good.relevance}, the irrelevant {bad.relevance}:"
             " the more relevant a page, the more relevance",
         )
+
+
+def _check_calibration(judge: Calibrated, verdicts: list[Verdict]) -> None:
+    widths = {len(verdict.measures) for verdict in verdicts}
+    require(len(widths) == 1, f"pages have {sorted(widths)} measures: give as many for each page")
+    measures: Matrix = np.array([verdict.measures for verdict in verdicts], np.float32)
+    require(bool(np.isfinite(measures).all()), "measures must be finite numbers")
+    said = [(verdict.relevance, verdict.relevant) for verdict in verdicts]
+    require(
+        _same(said, _decisions(judge.calibration(), measures)),
+        "the judge decides otherwise than its calibration before any fit",
+    )
+    for pages in (measures[:0], measures[:1], measures[1:], measures):
+        _check_fit(judge, pages, measures)
+
+
+def _check_fit(judge: Calibrated, pages: Matrix, measures: Matrix) -> None:
+    """A fit to some pages: whatever was fitted before, saved and loaded, page by page."""
+    fresh, used, restored = (judge.calibration() for _ in range(3))
+    with promised(f"a calibration can be fitted to {len(pages)} pages"):
+        fresh.fit(pages)
+    used.fit(measures[::2])
+    used.fit(pages)
+    state: State = fresh.state()
+    restored.load(state)
+    found = _decisions(fresh, measures)
+    require(
+        _same(found, _decisions(used, measures)),
+        "a fit depends on an earlier one: it must depend on the pages given alone",
+    )
+    require(
+        _same(found, _decisions(restored, measures)), "a calibration decides otherwise once loaded"
+    )
+    alone = [_decisions(fresh, measures[row : row + 1])[0] for row in range(len(measures))]
+    require(_same(alone, found), "a page is decided otherwise alone than among others")
+
+
+def _same(one: Decided, other: Decided) -> bool:
+    """Whether decisions are the same, but for the last digits of floating-point numbers."""
+    return all(
+        abs(a - b) < CLOSE and (is_a == is_b or abs(a - b) > 0)
+        for (a, is_a), (b, is_b) in zip(one, other, strict=True)
+    )
+
+
+def _decisions(calibration: Calibration, measures: Matrix) -> Decided:
+    relevance, relevant = calibration.decide(measures)
+    shape = (len(measures),)
+    require(
+        relevance.shape == shape and relevant.shape == shape,
+        f"decide gave {relevance.shape} and {relevant.shape} for {len(measures)} pages",
+    )
+    require(
+        bool(((relevance >= 0) & (relevance <= 1)).all()),
+        "relevances by a calibration go from 0 to 1",
+    )
+    return list(zip(map(float, relevance), map(bool, relevant), strict=True))
 
 
 def _pages() -> list[Page]:

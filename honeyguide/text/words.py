@@ -103,8 +103,13 @@ class Term:
     def count(self, page: bytes) -> int:
         """How often a folded page has it."""
         if self._whole:
-            return sum(_count_whole(page, form) for form in self._forms if form in page)
+            return len(self.places(page))
         return sum(map(page.count, self._forms))
+
+    def places(self, page: bytes) -> list[int]:
+        """Where a folded page has it, in bytes from its begin; form by form."""
+        forms = (form for form in self._forms if form in page)
+        return [at for form in forms for at in _places(page, form, self._whole)]
 
 
 def fold(text: str, sought: str) -> bytes:
@@ -145,12 +150,13 @@ def _singular(word: str) -> str:
     return word.removesuffix("s")
 
 
-def _count_whole(page: bytes, word: bytes) -> int:
-    found, size = 0, len(word)
+def _places(page: bytes, word: bytes, whole: bool) -> list[int]:
+    found, size = [], len(word)
     at = page.find(word)
     while at >= 0:
         after = at + size
-        found += not (_letter_before(page, at) or _letter_after(page, after))
+        if not (whole and (_letter_before(page, at) or _letter_after(page, after))):
+            found.append(at)
         at = page.find(word, after)
     return found
 

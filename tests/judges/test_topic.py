@@ -1,9 +1,11 @@
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from honeyguide.contracts import Page
 from honeyguide.encoders.wordllama import WordLlamaEncoder
+from honeyguide.engine.decisions import calibrated
 from honeyguide.errors import HoneyguideError
 from honeyguide.judges.closeness import scale_of
 from honeyguide.judges.topic import Topic, check_topic
@@ -91,10 +93,129 @@ def test_any_page_and_topic_can_be_judged(topic, text):
     try:
         judge = Topic(topic, ENCODER)
     except HoneyguideError as error:
-        assert "has no word in it" in str(error)
+        assert "has no word in it" in str(error) or "say what it is about" in str(error)
         return
     verdict = judge(Page("http://x.example/", topic, text))
     assert 0 <= verdict.relevance <= 1
+
+
+VOLCANOES = {
+    "Vulkane": (
+        "Vulkane sind Berge, aus denen Lava austritt. Beim Ausbruch schleudern Vulkane Asche.",
+        "Der Zug hielt am Bahnhof, und die Fahrgäste stiegen aus.",
+    ),
+    "volcans": (
+        "Les volcans sont des montagnes d'où sort la lave. Les volcans font des cendres.",
+        "Le train s'arrêta à la gare et les voyageurs descendirent.",
+    ),
+    "volcanes": (
+        "Los volcanes son montañas de las que sale lava. Los volcanes lanzan ceniza.",
+        "El tren paró en la estación y los viajeros bajaron.",
+    ),
+    "火山": ("火山是岩浆喷出地表形成的山。火山喷发时会喷出火山灰。", "火车停在车站，乘客下车。"),
+    "噴火": ("火山の噴火は火山灰を出す。噴火は突然である。", "列車は駅に止まった。"),
+    "براكين": ("براكين العالم جبال تخرج منها الحمم. ثوران براكين.", "توقف القطار في المحطة."),
+}
+
+
+@pytest.mark.parametrize("topic", VOLCANOES)
+def test_topics_in_other_languages_are_judged(topic):
+    about, other = VOLCANOES[topic]
+    assert judged(topic, about).relevant
+    assert not judged(topic, other).relevant
+
+
+@pytest.mark.parametrize("title", ["Birds", "Bird, birds and more birds"])
+@pytest.mark.parametrize("text", ["", " \n", "Page not found", "Click here to continue"])
+def test_a_title_alone_makes_no_page_relevant(title, text):
+    assert not judged("birds", text, title).relevant
+    assert not judged("birds", text, title, encoder=Nothing()).relevant
+
+
+def test_words_in_one_passage_are_named_together():
+    near = judged("naval battle", "The naval battle was lost. " + TRAINS * 20)
+    apart = judged("naval battle", "The naval yard. " + TRAINS * 20 + " The battle was lost.")
+    assert near.reasons[0] == "contains 'naval' once and 'battle' once, together in one passage"
+    assert apart.reasons[0] == "contains 'naval' once and 'battle' once"
+    assert near.relevance > apart.relevance
+
+
+def test_a_page_on_the_broader_topic_is_less_relevant_than_one_on_the_narrower():
+    disco = "Disco music is dance music of the seventies; the band and its singer play music. "
+    verdi = "Verdi was a composer of classical music who composed operas for the orchestra. "
+    judge = Topic("classical music composers", ENCODER)
+    broad, narrow = (judge(Page("http://x.example/", "", text * 8)) for text in (disco, verdi))
+    assert narrow.relevant
+    assert narrow.relevance > broad.relevance + 0.2
+
+
+@pytest.mark.parametrize("topic", ["the of and", "and", "of the"])
+def test_a_topic_of_stop_words_is_refused_in_one_sentence(topic):
+    with pytest.raises(HoneyguideError, match="has only words that every page has"):
+        Topic(topic, ENCODER)
+
+
+def test_a_topic_that_is_judged_by_words_alone_says_so():
+    assert "only words are compared" in Topic("火山", Nothing()).notice
+    assert Topic("birds", ENCODER).notice == ""
+
+
+def some_pages(on, off, seed=0):
+    """Pages on birds and on trains, each with its own words."""
+    rng = np.random.default_rng(seed)
+    names = [f"{word}{n}" for word in ("alpha", "beta", "gamma") for n in range(40)]
+    texts = [f"Birds. {BIRDS * 2}"] * on + [TRAINS * 3] * off
+    return [
+        Page(f"http://x.example/{n}", "", f"{' '.join(rng.choice(names, 5))}. {text}")
+        for n, text in enumerate(texts)
+    ]
+
+
+def decided(pages, topic="birds"):
+    judge = Topic(topic, ENCODER)
+    return calibrated(judge.calibration(), [judge(page) for page in pages])
+
+
+@pytest.mark.parametrize(("on", "off"), [(2, 98), (20, 80), (50, 50), (80, 20), (98, 2)])
+def test_the_same_pages_are_relevant_whatever_their_share(on, off):
+    verdicts = decided(some_pages(on, off))
+    assert [verdict.relevant for verdict in verdicts] == [True] * on + [False] * off
+
+
+@pytest.mark.parametrize(("on", "off"), [(100, 0), (0, 100), (320, 0), (0, 320)])
+def test_nothing_drifts_when_all_pages_are_relevant_or_none(on, off):
+    assert all(verdict.relevant == bool(on) for verdict in decided(some_pages(on, off)))
+
+
+def test_the_order_of_pages_does_not_matter():
+    pages = some_pages(30, 60)
+    there, back = decided(pages), decided(pages[::-1])[::-1]
+    for one, other in zip(there, back, strict=True):
+        assert one.relevance == pytest.approx(other.relevance, abs=1e-4)
+
+
+def test_words_of_sure_pages_speak_for_others():
+    sure = "Birds: the kestrel, a raptor, hunts voles. Birds of prey such as a kestrel nest here. "
+    pages = [
+        *(Page(f"http://x.example/{n}", "Birds", f"{sure} {n} {BIRDS}") for n in range(20)),
+        *some_pages(0, 60),
+    ]
+    judge = Topic("birds", ENCODER)
+    measured = np.array([judge(page).measures for page in pages], np.float32)
+    calibration = judge.calibration()
+    calibration.fit(measured)
+    like = judge(Page("http://x.example/a", "", "The kestrel is a raptor that hunts voles."))
+    unlike = judge(Page("http://x.example/b", "", "The engine is a machine that pulls cars."))
+    fitted, _ = calibration.decide(np.array([like.measures, unlike.measures], np.float32))
+    assert fitted[0] - fitted[1] > like.relevance - unlike.relevance
+
+
+@pytest.mark.parametrize("judge", ["topic"])
+def test_measures_are_small_enough_to_be_kept_with_each_visit(judge):
+    verdict = make("judge", judge, topic="birds of prey", encoder=ENCODER)(
+        Page("http://x/", "", BIRDS)
+    )
+    assert 9 * len(verdict.measures) < 1000  # bytes: nine for each number
 
 
 @pytest.mark.parametrize("topic", ["", "  ", "?!"])
