@@ -27,6 +27,7 @@ from honeyguide.storage.stored_plan import (
     with_own_files,
 )
 from honeyguide.storage.verdicts import JudgeChange
+from honeyguide.text.words import counted
 
 Progress = Callable[[int], None]  # called with the number of pages that were judged
 
@@ -37,6 +38,12 @@ class Rejudged(NamedTuple):
     pages: int  # that were judged again
     before: int  # visits that counted as relevant
     now: int
+
+    def __str__(self) -> str:
+        return (
+            f"{counted(self.pages, 'page')} judged again:"
+            f" {self.now:,} relevant, {self.before:,} before"
+        )
 
 
 def change_judge(
