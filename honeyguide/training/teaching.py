@@ -9,11 +9,10 @@
     teach(lessons, answers).save(Path("geology.judge"))  # --judge taught:geology.judge
 
 The learner is a Gaussian process over the logits of pages (Rasmussen and Williams 2006, chapter 3).
-Its mean is what the base judge thinks; pages covary that are close in meaning or share words. It
-also learns from pages of which the base is sure: some of those that it finds least relevant count,
-with little weight, as answers "no". Reading the pages is the slow part and is done once. All else
-depends on the pages and the answers alone: the same answers give the same judge, in whatever order
-they came.
+Its mean is what the base judge thinks, so that all pages of which the base is sure count, too; pages
+covary that are close in meaning or share words. Reading the pages is the slow part and is done
+once. All else depends on the pages and the answers alone: the same answers give the same judge, in
+whatever order they came.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -30,19 +29,18 @@ from honeyguide.judges.taught import lean, teachable
 from honeyguide.judges.taught import leaning as leaning_of
 from honeyguide.judges.taught_model import TaughtModel, lead_of
 from honeyguide.learning import kernel_logistic
-from honeyguide.learning.logistic import Numbers, Places, Rows, sigmoid
+from honeyguide.learning.logistic import Numbers, Rows, sigmoid
 from honeyguide.text.words import counted
 from honeyguide.web.judge_spec import JudgeSpec
 
 # Chosen on the development topics of benchmarks/teaching.py; variances of a logit
-MEANING, WORDS, LEAD_WORDS = 12.0, 25.0, 15.0
-BIAS = 0.5
+MEANING, WORDS, LEAD_WORDS = 12.0, 200.0, 120.0
+BIAS = 2.0
 BASE = 10.0  # of the base's slope
-SLOPE = 4.0  # of the base's leaning in the logit before any answer
-THRESHOLD = 0.0  # logit from which on a page is relevant
-ASKED = 0.0  # the logit that the page to ask about should have
-SURE, SURE_WEIGHT = 0, 0.3  # pages that count as answers "no", and how much each counts
-YES_WEIGHT = 1.0  # of an answer "yes"; that of a "no" is 1
+SLOPE = 6.0  # of the base's leaning in the logit before any answer
+THRESHOLD = -0.75  # logit from which on a page is relevant, after the first answer
+YES_WEIGHT = 2.0  # of an answer "yes"; that of a "no" is 1
+FIRST = 10  # answers before which the likeliest pages are asked about, until one is relevant
 BATCH = 256  # pages encoded at a time
 
 LATELY = 10  # answers that must have changed little before more are said to be of little use
@@ -108,7 +106,6 @@ class Lessons:
         judge = base.make(read.encoder)
         found = [judge(page) for page in read.pages] if verdicts is None else verdicts
         self.leaning, self.calibration = _judged(judge, found)
-        self.sure = _surely_not(self.leaning, read.readable)
 
     def __len__(self) -> int:
         return len(self.read.pages)
@@ -127,11 +124,10 @@ class Lessons:
         """How much each page counts: positive for a yes, negative for a no, else 0."""
         factors = np.zeros(len(self))
         if answers:
-            known = {**dict.fromkeys(self.sure.tolist(), False), **answers}
-            asked = np.array(sorted(known), np.intp)
+            asked = np.array(sorted(answers), np.intp)
             kernel = np.stack([self.column(number)[asked] for number in asked.tolist()])
-            target = np.array([float(known[number]) for number in asked.tolist()])
-            weight = np.array([_weight(answers.get(number)) for number in asked.tolist()])
+            target = np.array([float(answers[number]) for number in asked.tolist()])
+            weight = np.where(target > 0.5, YES_WEIGHT, 1.0)
             factors[asked] = kernel_logistic.fit(kernel, self.prior[asked], target, weight)
         return factors
 
@@ -191,8 +187,10 @@ def next_question(lessons: Lessons, answers: Answers, skipped: Collection[int] =
     free[[*answers, *skipped]] = False
     if not free.any():
         return None
-    apart = np.where(free, np.abs(lessons.logits(answers) - ASKED), np.inf)
-    return int(np.argmin(apart))
+    logits = lessons.logits(answers)
+    if len(answers) < FIRST and not any(answers.values()):
+        return int(np.argmax(np.where(free, logits, -np.inf)))
+    return int(np.argmin(np.where(free, np.abs(logits), np.inf)))
 
 
 def probabilities(lessons: Lessons, answers: Answers) -> Numbers:
@@ -237,17 +235,6 @@ def _is_enough(lessons: Lessons, answers: Answers, relevant: Mask) -> bool:
     before = probabilities(lessons, earlier) >= 0.5
     either = int((before | relevant).sum())
     return int((before & relevant).sum()) >= STAYED * either
-
-
-def _weight(said: bool | None) -> float:
-    return SURE_WEIGHT if said is None else YES_WEIGHT if said else 1.0
-
-
-def _surely_not(leaning: Numbers, readable: Mask) -> Places:
-    """Pages spread evenly over the half that the base finds least relevant."""
-    order = np.argsort(leaning, kind="stable")
-    low = order[readable[order]][: int(readable.sum()) // 2]
-    return np.sort(low[:: max(1, len(low) // SURE)][:SURE]) if SURE else low[:0]
 
 
 def _judged(judge: Judge, verdicts: Sequence[Verdict]) -> tuple[Numbers, dict[str, Any] | None]:
