@@ -17,8 +17,8 @@ from honeyguide import registry
 from honeyguide.errors import HoneyguideError
 from honeyguide.plan import Plan
 from honeyguide.registry import registration
-from honeyguide.storage.stored_plan import with_absolute_paths
 from honeyguide.storage.database import with_checksum
+from honeyguide.storage.stored_plan import with_absolute_paths
 from tests.test_cli import PROGRAM, SMALL, exported, honeyguide, refused
 
 MINE = '''

@@ -123,6 +123,8 @@ def _answer() -> str:
         if not line:
             typer.echo("")
             return "q"
+        if not sys.stdin.isatty():
+            typer.echo(line.rstrip("\n"))
         letter = line.strip().lower()[:1]
         if letter and letter in "ynsuq":
             return letter

@@ -9,7 +9,7 @@
     teach(lessons, answers).save(Path("geology.judge"))  # --judge taught:geology.judge
 
 The learner is a Gaussian process over the logits of pages (Rasmussen and Williams 2006, chapter 3).
-Its mean is what the base judge thinks, so that all pages of which the base is sure count, too; pages
+Its mean is what the base judge thinks, so that pages of which the base is sure count, too; pages
 covary that are close in meaning or share words. Reading the pages is the slow part and is done
 once. All else depends on the pages and the answers alone: the same answers give the same judge, in
 whatever order they came.
@@ -36,11 +36,12 @@ from honeyguide.web.judge_spec import JudgeSpec
 # Chosen on the development topics of benchmarks/teaching.py; variances of a logit
 MEANING, WORDS, LEAD_WORDS = 12.0, 200.0, 120.0
 BIAS = 2.0
-BASE = 10.0  # of the base's slope
+BASE = 30.0  # of the base's slope
 SLOPE = 6.0  # of the base's leaning in the logit before any answer
-THRESHOLD = -0.75  # logit from which on a page is relevant, after the first answer
-YES_WEIGHT = 2.0  # of an answer "yes"; that of a "no" is 1
-FIRST = 10  # answers before which the likeliest pages are asked about, until one is relevant
+THRESHOLD = -0.5  # logit from which on a page is relevant, after the first answer
+YES_WEIGHT = 4.0  # of an answer "yes"; that of a "no" is 1
+NEAREST = 60  # pages nearest to the threshold, one of which is asked about
+ALIKE = 15.0  # of a logit, that the mean cosine to the others of them is worth
 BATCH = 256  # pages encoded at a time
 
 LATELY = 10  # answers that must have changed little before more are said to be of little use
@@ -187,10 +188,11 @@ def next_question(lessons: Lessons, answers: Answers, skipped: Collection[int] =
     free[[*answers, *skipped]] = False
     if not free.any():
         return None
-    logits = lessons.logits(answers)
-    if len(answers) < FIRST and not any(answers.values()):
-        return int(np.argmax(np.where(free, logits, -np.inf)))
-    return int(np.argmin(np.where(free, np.abs(logits), np.inf)))
+    apart = np.where(free, np.abs(lessons.logits(answers)), np.inf)
+    near = np.argsort(apart, kind="stable")[: min(NEAREST, int(free.sum()))]
+    meaning = lessons.read.rows.dense[near] / np.float32(MEANING**0.5)
+    alike = meaning @ meaning.mean(axis=0)  # an answer about a usual page says more
+    return int(near[np.argmax(ALIKE * alike - apart[near])])
 
 
 def probabilities(lessons: Lessons, answers: Answers) -> Numbers:

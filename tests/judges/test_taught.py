@@ -26,7 +26,9 @@ def model(encoder, tmp_path):
 
 def test_what_a_person_said_of_a_page_holds_whatever_its_words(model, encoder):
     known = TaughtModel.read(model)
-    replace(known, answers={"http://new.example/": False, "http://other.example/": True}).save(model)
+    replace(known, answers={"http://new.example/": False, "http://other.example/": True}).save(
+        model
+    )
     judge = make("judge", f"taught:{model}", encoder=encoder)
     assert judge(ROCK) == Verdict(0.0, False, ("a person called it not relevant",))
     assert judge(Page("http://other.example/")).relevant

@@ -28,7 +28,9 @@ BREAD = "flour yeast oven dough crust butter knead loaf bakery recipe".split()
 def pages_about(words, name, count=20):
     rng = np.random.default_rng(len(name))
     return [
-        Page(f"http://{name}.example/{n}", f"{name} {n}", f"The {' '.join(rng.permutation(words))}.")
+        Page(
+            f"http://{name}.example/{n}", f"{name} {n}", f"The {' '.join(rng.permutation(words))}."
+        )
         for n in range(count)
     ]
 
