@@ -2,7 +2,7 @@
 
 python benchmarks/taught_crawls.py DATA [--part dev] [--tasks 10]
 
-DATA holds wikispeedia/pages.jsonl.zst. Each task is a subject with at least 40 pages, looked for from
+DATA holds wikispeedia/pages.jsonl.zst. Each task is a subject with at least 40 pages, sought from
 its first page. The untaught crawl fetches 1,000 pages. The taught one stops after 200, is asked 20
 questions as `honeyguide teach` asks them, which the labels answer, and goes on. Both are counted by
 the labels.
