@@ -26,7 +26,6 @@ from honeyguide.judges.closeness import head
 from honeyguide.judges.hashed_words import HashedWords
 from honeyguide.judges.page_rows import BUCKETS, counts_of, idf_of, tfidf
 from honeyguide.judges.taught import lean, teachable
-from honeyguide.judges.taught import leaning as leaning_of
 from honeyguide.judges.taught_model import TaughtModel, lead_of
 from honeyguide.learning import kernel_logistic
 from honeyguide.learning.logistic import Numbers, Rows, sigmoid
@@ -241,13 +240,17 @@ def _is_enough(lessons: Lessons, answers: Answers, relevant: Mask) -> bool:
 
 def _judged(judge: Judge, verdicts: Sequence[Verdict]) -> tuple[Numbers, dict[str, Any] | None]:
     """How the base leans on each page, and its calibration to them if it has one."""
-    if not isinstance(judge, Calibrated) or not verdicts:
+    if not isinstance(judge, Calibrated) or not any(each.measures for each in verdicts):
         return np.array([lean(each.relevance, each.relevant) for each in verdicts], float), None
     calibration = judge.calibration()
-    measured = [verdict.measures for verdict in verdicts if verdict.measures]
-    calibration.fit(np.array(measured, np.float32))
-    leaning = [leaning_of(calibration, verdict) for verdict in verdicts]
-    return np.array(leaning, float), calibration.state()
+    measured = [number for number, verdict in enumerate(verdicts) if verdict.measures]
+    measures = np.array([verdicts[number].measures for number in measured], np.float32)
+    calibration.fit(measures)
+    relevance, relevant = calibration.decide(measures)
+    leaning = np.array([lean(each.relevance, each.relevant) for each in verdicts], float)
+    decided = zip(relevance.tolist(), relevant.tolist(), strict=True)
+    leaning[measured] = [lean(*each) for each in decided]
+    return leaning, calibration.state()
 
 
 def _vectors(pages: Sequence[Page], encoder: Encoder) -> Matrix:
