@@ -1,6 +1,7 @@
 """The passage of a page that says most about a topic."""
 
 import re
+import textwrap
 
 from honeyguide.contracts import Encoder, Page
 from honeyguide.text.words import Term, fold, forms, terms
@@ -33,5 +34,5 @@ def passages_of(text: str) -> list[str]:
         if passages and len(passages[-1]) + len(plain) < LENGTH:
             passages[-1] = f"{passages[-1]} {plain}".strip()
         elif plain:
-            passages += [plain[at : at + LENGTH] for at in range(0, len(plain), LENGTH)]
+            passages += textwrap.wrap(plain, LENGTH, break_on_hyphens=False)
     return passages
