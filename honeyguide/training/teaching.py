@@ -40,6 +40,7 @@ SLOPE = 6.0  # of the base's leaning in the logit before any answer
 THRESHOLD = -0.5  # logit from which on a page is relevant, after the first answer
 YES_WEIGHT = 4.0  # of an answer "yes"; that of a "no" is 1
 NEAREST = 60  # pages nearest to the threshold, one of which is asked about
+WITHOUT_YES = 8  # answers after which the likeliest page is asked about, until one is relevant
 ALIKE = 15.0  # of a logit, that the mean cosine to the others of them is worth
 BATCH = 256  # pages encoded at a time
 
@@ -187,7 +188,10 @@ def next_question(lessons: Lessons, answers: Answers, skipped: Collection[int] =
     free[[*answers, *skipped]] = False
     if not free.any():
         return None
-    apart = np.where(free, np.abs(lessons.logits(answers)), np.inf)
+    logits = lessons.logits(answers)
+    if len(answers) >= WITHOUT_YES and not any(answers.values()):
+        return int(np.argmax(np.where(free, logits, -np.inf)))
+    apart = np.where(free, np.abs(logits), np.inf)
     near = np.argsort(apart, kind="stable")[: min(NEAREST, int(free.sum()))]
     meaning = lessons.read.rows.dense[near] / np.float32(MEANING**0.5)
     alike = meaning @ meaning.mean(axis=0)  # an answer about a usual page says more

@@ -96,6 +96,14 @@ def test_no_page_is_asked_about_twice_and_skipped_ones_never(lessons):
     assert next_question(lessons, answers, skipped=[last]) is None
 
 
+def test_after_many_answers_of_no_the_likeliest_page_is_asked_about(lessons):
+    answers = {}
+    for _ in range(8):
+        answers[next_question(lessons, answers)] = False
+    likely = probabilities(lessons, answers)
+    assert likely[next_question(lessons, answers)] == likely[[*set(range(60)) - set(answers)]].max()
+
+
 def test_a_page_without_a_word_is_neither_asked_about_nor_relevant(encoder):
     pages = [*PAGES[:5], Page("http://empty.example/")]
     lessons = Lessons(ReadPages(pages, encoder), BASE)
