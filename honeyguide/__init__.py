@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from honeyguide.registry import make as make
     from honeyguide.registry import part as part
     from honeyguide.registry import parts as parts
+    from honeyguide.training.crawl_teaching import Teaching as Teaching
+    from honeyguide.training.crawl_teaching import teach as teach
 
 __version__ = VERSION
 _HOMES = {
@@ -32,6 +34,7 @@ _HOMES = {
     "errors": ("HoneyguideError",),
     "plan": ("Plan",),
     "registry": ("make", "part", "parts"),
+    "training.crawl_teaching": ("Teaching", "teach"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = [
@@ -44,6 +47,7 @@ __all__ = [
     "Page",
     "Plan",
     "Step",
+    "Teaching",
     "Verdict",
     "__version__",
     "compare",
@@ -54,6 +58,7 @@ __all__ = [
     "parts",
     "read_page",
     "resume",
+    "teach",
 ]
 
 

@@ -246,10 +246,15 @@ def judge_of(plan: Plan) -> tuple[Encoder, Judge]:
     return _judge(with_examples(plan))[1:]
 
 
+def judge_spec(plan: Plan) -> JudgeSpec:
+    """The judge that a plan names, and what it is told; example pages must have been read."""
+    names = lasting_spec("judge", plan.judge), lasting_spec("encoder", plan.encoder)
+    return JudgeSpec(*names, _for_judges(plan), allowed_outside() or ())
+
+
 def _judge(plan: Plan) -> tuple[JudgeSpec, Encoder, Judge]:
     encoder: Encoder = make("encoder", plan.encoder)
-    names = lasting_spec("judge", plan.judge), lasting_spec("encoder", plan.encoder)
-    spec = JudgeSpec(*names, _for_judges(plan), allowed_outside() or ())
+    spec = judge_spec(plan)
     if spec.uses_encoder and plan.topic.isascii():
         check_topic(plan.topic, encoder)  # in other scripts, words are looked for as they are
     judge = spec.make(encoder)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from honeyguide.assemble import Assembled
 
 USUAL_JUDGE = "topic"
+BY_EXAMPLES = ("like", "topic_and_like")  # judges that need example pages
 PARTS = ("agent", "encoder", "gate", "guard", "judge", "world")  # kinds that a plan names
 HIGHEST_PRICE = 1000  # beyond, scores are too coarse to tell links apart
 
@@ -86,11 +87,13 @@ class Plan:
         if self.search and not self.topic:
             object.__setattr__(self, "topic", ", ".join(self.search))
         if self.like:
-            object.__setattr__(self, "judge", _judge_with_examples(self.judge))
+            object.__setattr__(self, "judge", _judge_with_examples(self.judge, self.topic))
         elif not self.topic:
             object.__setattr__(self, "topic", _topic_of(self.judge))
-        if self.judge == "like" and not (self.like or self.examples):
-            raise HoneyguideError("judge 'like' needs example pages: name some with --like")
+        if self.judge in BY_EXAMPLES and not (self.like or self.examples):
+            raise HoneyguideError(
+                f"judge {self.judge!r} needs example pages: name some with --like"
+            )
         if not self.seeds:
             raise HoneyguideError(
                 "a crawl needs at least one seed page to start from: name one with --seed, or say"
@@ -174,13 +177,13 @@ def _or_infinite(limit: float | None) -> float:
     return math.inf if limit is None else limit
 
 
-def _judge_with_examples(judge: str) -> str:
-    """What judges by example pages: `like`, with its settings if there are any."""
-    if judge.partition(":")[0] == "like":
+def _judge_with_examples(judge: str, topic: str) -> str:
+    """What judges by example pages, with its settings if there are any."""
+    if judge.partition(":")[0] in (*BY_EXAMPLES, "taught"):
         return judge
     if judge != USUAL_JUDGE:
         raise HoneyguideError(f"say like or judge, not both: example pages are no {judge!r}")
-    return "like"
+    return "topic_and_like" if topic else "like"
 
 
 def _topic_of(judge: str) -> str:

@@ -68,10 +68,7 @@ def judge_again(folder: Path, judge: str) -> None:
         changed = change_judge(
             folder, judge, None, _print_error, lambda done: bar.update(task, completed=done)
         )
-    typer.echo(
-        f"{counted(changed.pages, 'page')} judged again:"
-        f" {changed.now:,} relevant, {changed.before:,} before"
-    )
+    typer.echo(str(changed))
 
 
 def _visited(visits: int, after: Mapping[str, Any]) -> str:

@@ -33,13 +33,13 @@ class Like:
         self._encoder = encoder
         self._centre = _mean(vectors)
         usual = min(0.9, scale_of(encoder).boundary + PAGES_APART)
-        self._threshold = _threshold(vectors, usual) if threshold is None else threshold
+        self.threshold = _threshold(vectors, usual) if threshold is None else threshold
 
     def __call__(self, page: Page) -> Verdict:
         """Relevance is the cosine to the mean of the examples, 0 for a negative one."""
         cosine = float(self._encoder([head(page)])[0] @ self._centre)
         relevance = min(1.0, max(0.0, cosine))
-        if cosine < self._threshold:
+        if cosine < self.threshold:
             return Verdict(relevance, False)
         return Verdict(relevance, True, (f"is like the example pages ({cosine:.2f})",))
 

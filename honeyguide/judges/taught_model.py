@@ -29,10 +29,9 @@ class TaughtModel:
     words: Vector  # weights by bucket
     lead: Vector  # the same for the words of title and lead
     idf: Vector
-    slope: float  # of the base's relevance, counted from 0.5
+    slope: float  # of the base's leaning
     bias: float
-    yes: int  # answers it was trained on
-    no: int
+    answers: dict[str, bool]  # by URL: what a person said of a page holds, whatever its words
 
     def save(self, path: Path) -> None:
         """Write the model to a file, atomically."""
@@ -50,9 +49,9 @@ class TaughtModel:
             found[word] = found.get(word, 0.0) + share
         return found
 
-    def of_base(self, relevance: float) -> float:
-        """What the base judge's relevance adds to the logit."""
-        return self.slope * (relevance - 0.5)
+    def of_base(self, leaning: float) -> float:
+        """What the base judge's leaning adds to the logit."""
+        return self.slope * leaning
 
     def of_meaning(self, vector: Vector) -> float:
         """What the meaning of a page adds to its logit."""
@@ -75,10 +74,11 @@ def _fits(state: State) -> bool:
 
 def _is_plain(state: State) -> bool:
     numbers = [state.get(name) for name in ("slope", "bias")]
-    counts = [state.get(name) for name in ("yes", "no")]
+    answers = state.get("answers")
     return (
         all(isinstance(number, float) and math.isfinite(number) for number in numbers)
-        and all(isinstance(count, int) for count in counts)
+        and isinstance(answers, dict)
+        and all(isinstance(said, bool) for said in answers.values())
         and all(isinstance(state.get(name), str) for name in ("base", "encoder"))
         and isinstance(state.get("told"), dict)
         and isinstance(state.get("calibration", ""), dict | None)

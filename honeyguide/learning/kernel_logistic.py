@@ -8,18 +8,19 @@ MOST_STEPS = 50
 TOLERANCE = 1e-6  # the search ends when no factor changes by more
 
 
-def fit(kernel: Numbers, prior: Numbers, target: Numbers) -> Numbers:
+def fit(kernel: Numbers, prior: Numbers, target: Numbers, weight: Numbers) -> Numbers:
     """The factors `a` with which prior + kernel @ a are the most probable logits, shape (answers,).
 
-    `prior` are the logits before any answer; targets are in [0, 1]. Newton's method (Rasmussen and
+    `prior` are the logits before any answer; targets are in [0, 1]; an answer with weight 2 counts
+    as two. Newton's method (Rasmussen and
     Williams 2006, algorithm 3.1).
     """
     factors = np.zeros(len(target))
     for _ in range(MOST_STEPS):
         shift = kernel @ factors
         likely = sigmoid(prior + shift)
-        curvature = np.maximum(likely * (1 - likely), 1e-9)
-        right = curvature * shift + target - likely
+        curvature = np.maximum(weight * likely * (1 - likely), 1e-9)
+        right = curvature * shift + weight * (target - likely)
         root = np.sqrt(curvature)
         system = np.eye(len(target)) + root[:, None] * kernel * root
         better = right - root * np.linalg.solve(system, root * (kernel @ right))

@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Iterator, Mapping
+from io import FileIO
 from pathlib import Path
 from typing import NamedTuple
 
@@ -37,11 +38,20 @@ def write_answers(folder: Path, answers: Mapping[str, bool | None]) -> None:
     """Add answers to those of a crawl; they are on disk when this returns."""
     rows = [json.dumps({"url": url, "relevant": said}) for url, said in answers.items()]
     try:
-        with open_inside(folder, FILE, "ab") as file:
-            write_all(file, "".join(f"{row}\n" for row in rows).encode())
+        with open_inside(folder, FILE, "ab+") as file:
+            write_all(file, _cut_off(file) + "".join(f"{row}\n" for row in rows).encode())
             os.fsync(file.fileno())
     except OSError as error:
         raise HoneyguideError(f"cannot write {folder / FILE}: {error.strerror}") from None
+
+
+def _cut_off(file: FileIO) -> bytes:
+    """What ends the last line of a file, if a kill has cut it off."""
+    size = file.seek(0, os.SEEK_END)
+    if not size:
+        return b""
+    file.seek(size - 1)
+    return b"" if file.read(1) == b"\n" else b"\n"
 
 
 def read_lines(path: Path) -> Iterator[Line]:

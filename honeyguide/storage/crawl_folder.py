@@ -7,7 +7,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from itertools import count
@@ -31,8 +31,9 @@ from honeyguide.registry import (
     refuse_crawls_at_import,
 )
 from honeyguide.storage.database import FILE, WARCS, create, holds_crawl, settings
+from honeyguide.storage.lock import InUseError
 from honeyguide.storage.orders import Order, OrderWatch, remove_order, waiting_orders
-from honeyguide.storage.rejudge import change_judge
+from honeyguide.storage.rejudge import Rejudged, change_judge
 from honeyguide.storage.store import RecordingNavigator, Store
 from honeyguide.storage.stored_plan import (
     Warn,
@@ -113,27 +114,40 @@ def run_crawl(
     page, with a sentence for each loss (such as missing bodies) that the crawl can do without.
     `on_start` gets the crawl before it runs: to stop or pause it from another thread.
     """
-    _obey_waiting(folder, warn)
+    obey_waiting(folder, warn)
     while True:
         ended = _run(folder, watcher, warn, on_start, **changes)
         if ended.outcome.reason != TAUGHT:
             return ended
-        _obey_waiting(folder, warn)
+        obey_waiting(folder, warn)
         changes = {}
 
 
-def _obey_waiting(folder: Path, warn: Warn) -> None:
-    """Carry out the orders that need a crawl that stands still."""
-    for order in waiting_orders(folder):
-        if _is_judge(order):
-            judge, answers = order.what.get("judge"), order.what.get("answers")
-            try:
-                if not isinstance(judge, str) or not is_of_folder(folder, judge):
-                    raise HoneyguideError(f"there is no taught judge {judge!r}")
-                change_judge(folder, judge, answers if isinstance(answers, dict) else {}, warn)
-            except HoneyguideError as error:
-                warn(f"the crawl goes on with the judge that it had: {error}")
-            remove_order(folder, order)
+def obey_waiting(folder: Path, warn: Warn = ignore_warning) -> Rejudged | None:
+    """Carry out the orders that need a crawl that stands still; return what a judge changed.
+
+    Of several judges the last one counts. An order is removed once it is carried out, or refused.
+    """
+    orders = [order for order in waiting_orders(folder) if _is_judge(order)]
+    rejudged = _change_judge(folder, orders[-1].what, warn) if orders else None
+    for order in orders:
+        remove_order(folder, order)
+    return rejudged
+
+
+def _change_judge(folder: Path, order: Mapping[str, Any], warn: Warn) -> Rejudged | None:
+    judge, answers = order.get("judge"), order.get("answers")
+    try:
+        if not isinstance(judge, str) or not is_of_folder(folder, judge):
+            raise HoneyguideError(f"there is no taught judge {judge!r}")
+        if stored_plan(folder).judge == judge:  # a kill came before the order was removed
+            return None
+        return change_judge(folder, judge, answers if isinstance(answers, dict) else {}, warn)
+    except InUseError:
+        raise
+    except HoneyguideError as error:
+        warn(f"the crawl goes on with the judge that it had: {error}")
+        return None
 
 
 def _is_judge(order: Order) -> bool:

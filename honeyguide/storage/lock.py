@@ -13,6 +13,10 @@ TRIES, PAUSE = 5, 0.02  # attempts to lock, and seconds between them
 _held: set[Path] = set()  # locks of this process: the system would grant them a second time
 
 
+class InUseError(HoneyguideError):
+    """A folder or file is locked by a process, which may be this one."""
+
+
 class Lock:
     """An exclusive lock on a folder or file, until `release` or the end of the process."""
 
@@ -20,7 +24,7 @@ class Lock:
         path = file or held / "lock"
         self._path = path.parent.resolve() / path.name
         if self._path in _held:
-            raise HoneyguideError(f"{held} is already open in this process")
+            raise InUseError(f"{held} is already open in this process")
         try:
             is_new = not path.exists()
             self._file = open_inside(path.parent, path.name, "ab+")
@@ -32,7 +36,7 @@ class Lock:
             self._file.seek(0)
             holder = _number(self._file.read(20)) or "unknown"
             self._file.close()
-            raise HoneyguideError(f"{held} is in use by process {holder}")
+            raise InUseError(f"{held} is in use by process {holder}")
         with suppress(OSError):  # the number is for messages only: a full disk does not matter
             self._file.truncate(0)
             write_all(self._file, f"{os.getpid()}\n".encode())

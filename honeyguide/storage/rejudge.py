@@ -27,8 +27,12 @@ from honeyguide.storage.stored_plan import (
     with_own_files,
 )
 from honeyguide.storage.verdicts import JudgeChange
+from honeyguide.text.words import counted
 
 Progress = Callable[[int], None]  # called with the number of pages that were judged
+
+
+CHANGED = ("judge", "like", "outside_parts", "part_folders")  # settings
 
 
 class Rejudged(NamedTuple):
@@ -37,6 +41,12 @@ class Rejudged(NamedTuple):
     pages: int  # that were judged again
     before: int  # visits that counted as relevant
     now: int
+
+    def __str__(self) -> str:
+        return (
+            f"{counted(self.pages, 'page')} judged again:"
+            f" {self.now:,} relevant, {self.before:,} before"
+        )
 
 
 def change_judge(
@@ -74,6 +84,7 @@ def _with_judge(plan: Plan, folder: Path, judge: str) -> Plan:
         judge=judge if is_of_folder(folder, judge) else with_absolute_paths("judge", judge),
         outside_parts=tuple(dict.fromkeys([*plan.outside_parts, *used])),
         part_folders=tuple(dict.fromkeys([*plan.part_folders, *folders])),
+        like=(),  # it chooses a judge; the texts of the examples stay
     )
 
 
@@ -90,7 +101,7 @@ def _judge_again(
         progress(len(verdicts))
     navigator = opened.navigator()
     counted = store.replay_with(navigator, verdicts)
-    changed = {name: getattr(plan, name) for name in ("judge", "outside_parts", "part_folders")}
+    changed = {name: getattr(plan, name) for name in CHANGED}
     before = store.relevant_visits()
     store.record_judge(changed, JudgeChange(verdicts, answers), counted)
     store.snapshot(navigator.state())

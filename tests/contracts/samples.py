@@ -14,6 +14,8 @@ from honeyguide.judges.closeness import YARDSTICK
 from honeyguide.registry import make, parts
 from honeyguide.source_finder.model import read_model, shared_encoder
 from honeyguide.training.judge import train_judge
+from honeyguide.training.teaching import Lessons, ReadPages, teach
+from honeyguide.web.judge_spec import JudgeSpec
 
 TOPIC = "geology"
 SPELLING = {"ngrams"}  # encoders of spelling, not of meaning
@@ -67,6 +69,22 @@ def trained_network(shared_encoder):
 
 
 @functools.cache
+def taught_judge(shared_encoder):
+    """Return the file of a judge taught by answers about pages on geology."""
+    pages, others = examples()
+    numbered = [
+        dataclasses.replace(page, url=f"http://{n}.example/")
+        for n, page in enumerate(pages + others)
+    ]
+    spec = JudgeSpec("topic", "wordllama", {"topic": TOPIC})
+    lessons = Lessons(ReadPages(numbered, shared_encoder), spec)
+    path = temporary_folder() / "taught"
+    answers = {n: n < len(pages) for n in range(0, len(numbered), 4)}
+    teach(lessons, answers).save(path)
+    return path
+
+
+@functools.cache
 def trained_scorer():
     """Return the file of a source finder whose page scorer is trained on geology."""
     from honeyguide.source_finder.training.page_scorer import ScorerTraining
@@ -83,6 +101,7 @@ def judge_spec(name, shared_encoder):
     """A judge by its name and settings, with files of what it has to be trained on."""
     files = {
         "classifier": lambda: f"classifier:{trained_judge(shared_encoder)}",
+        "taught": lambda: f"taught:{taught_judge(shared_encoder)}",
         "event_source": lambda: f"event_source:model={trained_scorer()}",
     }
     return files[name]() if name in files else SPECS.get(("judge", name), name)

@@ -43,9 +43,18 @@ def test_like_finds_pages_like_the_examples():
     assert judge(page(ROCKS)).reasons[0].startswith("is like the example pages")
 
 
+def test_a_topic_and_examples_judge_together():
+    texts = [SONGS]
+    both = make("judge", "topic_and_like", topic="geology", examples=texts, encoder=ENCODER)
+    alone = make("judge", "topic", topic="geology", encoder=ENCODER)
+    assert both(page(SONGS)).relevance > alone(page(SONGS)).relevance
+    assert any("is like the example pages" in reason for reason in both(page(SONGS)).reasons)
+    assert both(page(ROCKS)).relevance > both(page("The cat sat on the mat.")).relevance
+
+
 def test_like_is_stricter_when_the_examples_are_more_alike():
     alike, apart = Like(ENCODER, [ROCKS, ROCKS]), Like(ENCODER, [ROCKS, SONGS])
-    assert alike._threshold > apart._threshold
+    assert alike.threshold > apart.threshold
 
 
 def test_examples_are_read_from_text_and_html_files(tmp_path):

@@ -158,6 +158,17 @@ def test_a_judge_that_does_not_exist_changes_nothing(tmp_path):
     assert rows(folder) == before
 
 
+def test_a_crawl_by_examples_can_be_given_a_judge_without_them_and_back(tmp_path):
+    folder = tmp_path / "crawl"
+    crawl(folder, replace(PLAN, judge="topic", like=("geology",)))
+    before = rows(folder)
+    assert stored_plan(folder).judge == "topic_and_like"
+    change_judge(folder, "keywords")
+    crawl(folder, budget=61)
+    change_judge(folder, "topic_and_like")
+    assert rows(folder)[:60] == before
+
+
 def test_a_crawl_that_runs_is_not_touched(tmp_path):
     folder = tmp_path / "crawl"
     crawl(folder)
