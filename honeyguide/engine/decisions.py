@@ -1,5 +1,6 @@
 """Decide from all pages of a crawl which are relevant, and revise earlier decisions."""
 
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -45,7 +46,25 @@ class Event(NamedTuple):
 
     kind: str  # "seed", "take", "visit" or "bound"
     now: float
-    what: Any  # links, the URL of a link, a visit, or bytes
+    what: Any  # links, the URL of a link, a Kept visit, or bytes
+
+
+class Kept(NamedTuple):
+    """A visit as bytes: a page with many thousand links takes a tenth of the memory."""
+
+    verdict: Verdict  # of the judge
+    visit: bytes
+    text: bytes
+
+    @classmethod
+    def of(cls, visit: Visit) -> "Kept":
+        """Pack a visit."""
+        text = visit.page.text if visit.page is not None else ""
+        return cls(visit.verdict, zlib.compress(pack_visit(visit), 1), text_to_bytes(text))
+
+    def unpacked(self) -> Visit:
+        """The visit, without its response."""
+        return unpack_visit(zlib.decompress(self.visit), text_from_bytes(self.text))
 
 
 class Decisions:
@@ -83,23 +102,21 @@ class Decisions:
 
     def decided(self, visit: Visit) -> Visit:
         """The visit with the verdict that the calibration gives now."""
-        if not self._fits:
-            return visit
-        return replace(visit, verdict=_decided(self._calibration, visit.verdict))
+        return replace(visit, verdict=self._verdict(visit.verdict)) if self._fits else visit
 
     def note_visit(self, visit: Visit, step: Step, now: float) -> bool:
         """Note an absorbed visit as the judge saw it; return whether verdicts change by a fit."""
         if self.has_settled:
             return False
-        self.note("visit", now, visit)
+        self.note("visit", now, Kept.of(visit))
         self.counted.append(step.verdict)
         self._measured += bool(visit.verdict.measures)
         if self._measured < FITS[self._fits]:
             return False
-        before = [self.decided(visit).verdict for visit in self._visits()]
+        before = [self._verdict(visit.verdict) for visit in self._visits()]
         self._calibration.fit(self._measures())
         self._fits += 1
-        return before != [self.decided(visit).verdict for visit in self._visits()]
+        return before != [self._verdict(visit.verdict) for visit in self._visits()]
 
     def replay(self) -> "tuple[Navigator, Step]":
         """A new navigator after all events, with the verdicts as they are now, and the last step.
@@ -116,7 +133,7 @@ class Decisions:
             elif kind == "bound":
                 navigator.limit_bytes(what)
             else:
-                steps.append(navigator.absorb(self.decided(what), now))
+                steps.append(navigator.absorb(self.decided(what.unpacked()), now))
         self.counted = [step.verdict for step in steps]
         return navigator, steps[-1]
 
@@ -144,7 +161,10 @@ class Decisions:
         ]
         self.counted = [Verdict(r, bool(is_), tuple(why)) for r, is_, why in state["counted"]]
 
-    def _visits(self) -> Iterator[Visit]:
+    def _verdict(self, verdict: Verdict) -> Verdict:
+        return _decided(self._calibration, verdict) if self._fits else verdict
+
+    def _visits(self) -> Iterator[Kept]:
         return (event.what for event in self._events if event.kind == "visit")
 
     def _measures(self) -> Matrix:
@@ -157,8 +177,7 @@ def _packed(kind: str, what: Any) -> Sequence[Any]:
     if kind == "seed":
         return (_array(pack_links(what)),)
     if kind == "visit":
-        text = what.page.text if what.page is not None else ""
-        return _array(pack_visit(what)), _array(text_to_bytes(text))
+        return _array(zlib.decompress(what.visit)), _array(what.text)
     return (what,)
 
 
@@ -166,7 +185,7 @@ def _unpacked(kind: str, *row: Any) -> Any:
     if kind == "seed":
         return unpack_links(row[0].tobytes())
     if kind == "visit":
-        return unpack_visit(row[0].tobytes(), text_from_bytes(row[1].tobytes()))
+        return Kept.of(unpack_visit(row[0].tobytes(), text_from_bytes(row[1].tobytes())))
     return row[0]
 
 

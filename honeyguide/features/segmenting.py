@@ -3,7 +3,7 @@
 import gzip
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
 from math import log
@@ -86,16 +86,20 @@ def _rarest() -> float:
 @cache
 def _costs() -> dict[str, float]:
     """Minus the log-probability of each word by Zipf's law: 1 / (rank * ln(1.78 * words))."""
-    packed = (files("honeyguide.features") / "words.json.gz").read_bytes()
-    words: list[str] = json.loads(gzip.decompress(packed))  # of GloVe 6B, the commonest first
+    words = _listed()
     spread = log(log(1.78 * len(words)))
     return {word: log(rank) + spread for rank, word in enumerate(words, 1)}
 
 
-def rarity(word: str) -> float:
-    """How rare a word is, from 0 for the commonest to 1 for those not in the list."""
-    costs = _costs()
-    if word not in costs:
-        return 1.0
-    least = costs["the"]
-    return (costs[word] - least) / (_rarest() - least)
+def _listed() -> list[str]:
+    """Words of GloVe 6B, the commonest first."""
+    packed = (files("honeyguide.features") / "words.json.gz").read_bytes()
+    words: list[str] = json.loads(gzip.decompress(packed))
+    return words
+
+
+def rarities(sought: Sequence[str]) -> list[float]:
+    """How rare words are, from 0 for the commonest to 1 for those not in the list."""
+    listed = _listed()  # not kept: it takes megabytes, and a judge asks once
+    ranks = dict(zip(listed, range(1, len(listed) + 1), strict=True))
+    return [log(ranks.get(word, len(listed))) / log(len(listed)) for word in sought]

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from honeyguide.contracts import Encoder, Matrix, Page, Vector
-from honeyguide.features.segmenting import rarity
+from honeyguide.features.segmenting import rarities
 from honeyguide.judges.closeness import head, scale_of
 from honeyguide.text.words import STOP_WORDS, Term, fold, forms, is_glued, words
 
@@ -43,8 +43,8 @@ class Reader:
 
     def __init__(self, topic: str, terms: Sequence[str], encoder: Encoder) -> None:
         self.terms = [Term(word, forms(word)) for word in terms]
-        rarities = np.array([max(LEAST_RARITY, rarity(word)) for word in terms])
-        self.rarity: Numbers = rarities / rarities.sum()
+        rare = np.maximum(LEAST_RARITY, rarities(terms))
+        self.rarity: Numbers = rare / rare.sum()
         self.knows = encoder.knows(topic)
         self._topic, self._encoder = topic, encoder
         self._signs_a_word = 2 if is_glued(topic) else 6
