@@ -309,6 +309,8 @@ class Crawl:
         if len(self.rows) > self.budget:
             self._fail("budget not exact", f"{len(self.rows)} kept, {self.budget} allowed")
         difference = checks.first_difference(self.rows, self.lane.expected)
+        if code == 0 and len(self.rows) == len(self.lane.expected):
+            difference = difference or checks.first_other_verdict(self.rows, self.lane.expected)
         if self.kind.is_decided and difference:
             self._fail("decisions differ", difference)
         self._count_requests(before, asked)

@@ -14,7 +14,7 @@ from soak_web import Request, Web
 from honeyguide.storage import recent
 
 DATABASE = "crawl.sqlite"
-_DECIDED = "url, failure, relevant, relevance, score, depth, parent, title"
+_DECIDED = "url, failure, score, depth, parent, title, relevant, relevance"
 _PLACED = "page_url, status, warc, warc_offset, warc_length"
 
 
@@ -24,12 +24,12 @@ class Row(NamedTuple):
     n: int
     url: str
     failure: str
-    relevant: int
-    relevance: float
     score: float
     depth: int
     parent: str
     title: str | None
+    relevant: int
+    relevance: float
     page_url: str | None
     status: int | None
     warc: str | None
@@ -39,7 +39,12 @@ class Row(NamedTuple):
     @property
     def decided(self) -> tuple[Any, ...]:
         """What must be the same in every crawl that takes the same decisions."""
-        return tuple(self[1:9])
+        return tuple(self[1:7])
+
+    @property
+    def verdict(self) -> tuple[int, float]:
+        """What it counts for; later pages may revise that."""
+        return self.relevant, self.relevance
 
 
 def kept(folder: Path, aside: Path) -> list[Row] | None:
@@ -68,8 +73,8 @@ def _recent(folder: Path, last: int) -> Iterator[Row]:
             visit, _, counted, score, *_ = recent.absorbed_from(what)
             link, page, response = visit.link, visit.page, visit.response
             decided = (
-                *(link.url, visit.failure, int(counted.relevant), counted.relevance, score),
-                *(link.depth, link.source, page and page.title),
+                *(link.url, visit.failure, score, link.depth, link.source),
+                *(page and page.title, int(counted.relevant), counted.relevance),
             )
             where = (page and page.url, response and response.status, None, None, None)
             yield Row(n, *decided, *where)
@@ -80,6 +85,14 @@ def first_difference(found: Sequence[Row], expected: Sequence[Row]) -> str:
     for place, (ours, theirs) in enumerate(zip(found, expected, strict=False)):
         if ours.decided != theirs.decided:
             return f"visit {place}: {ours.decided} instead of {theirs.decided}"
+    return ""
+
+
+def first_other_verdict(found: Sequence[Row], expected: Sequence[Row]) -> str:
+    """Where two whole crawls differ in what a visit counts for; empty when nowhere."""
+    for place, (ours, theirs) in enumerate(zip(found, expected, strict=True)):
+        if ours.verdict != theirs.verdict:
+            return f"visit {place}: {ours.verdict} instead of {theirs.verdict}"
     return ""
 
 

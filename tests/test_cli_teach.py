@@ -200,7 +200,11 @@ def test_python_teaches_the_same(folder, tmp_path):
     changed = honeyguide.teach(folder, answers)
     teach(other, "--answers", write(tmp_path / "answers.jsonl", answers))
     assert changed.now == sum(row[3] for row in rows(folder))
-    assert rows(folder) == rows(other)
+    # processes may add up in another order: the last digit of a relevance may differ
+    ours, theirs = (
+        [(*row[:2], round(row[2], 9), *row[3:]) for row in rows(f)] for f in (folder, other)
+    )
+    assert ours == theirs
 
 
 def test_a_session_in_python_asks_the_same_questions(folder):

@@ -122,6 +122,7 @@ def asked(folder, port, archive, turn="first"):
             ["regions", "http://site.example/", *live[:-2]],
             ["regions", bad],
         ],
+        "teach": [["teach", bad], ["teach", crawled, "--answers", bad]],
         "find": [["find", EVIL, "--world", "organisations:tesw"]],
         "watch": [
             ["watch", str(folder / "sources.txt"), "--once", "--out", f"{out}.items", *live],
