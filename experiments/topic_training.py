@@ -36,18 +36,18 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 Numbers = NDArray[np.float64]
 
 WHOLE = "whole web"
-# share of relevant pages, pages, share of the others that are close to the topic, weight
+PRECISE = 0.7  # beta of F where relevant pages are few: below 1, precision counts more
+# share of relevant pages, pages, share of the others that are close to the topic, weight, beta
 LISTS = (
-    (0.02, 320, 0.15, 0.4),
-    (0.08, 320, 0.5, 0.4),
-    (0.25, 600, 0.3, 0.4),
-    (0.6, 120, 0.5, 0.4),
-    (0.9, 80, 0.5, 0.2),
+    (0.02, 320, 0.15, 0.4, PRECISE),
+    (0.08, 320, 0.5, 0.4, PRECISE),
+    (0.25, 600, 0.3, 0.5, 1.0),
+    (0.6, 120, 0.5, 0.4, 1.0),
+    (0.9, 80, 0.5, 0.2, 1.0),
 )
 FOLDS = 4
 POSITIVE, NEGATIVE = 200, 400  # pages of a topic that the logistic models learn from
 PENALTY = 5.0  # of logistic weights, in pages
-BETA = 0.7  # of the F that thresholds are fitted to: below 1, precision counts more
 SOFT = 0.35  # logits: how far from the threshold a page is in part relevant
 HELD = 0.5  # how strongly the threshold is held at the built-in one
 KEPT = 1500  # surest pages of a list that its threshold is fitted on
@@ -70,6 +70,7 @@ class List(NamedTuple):
     task: Task
     kind: str
     weight: float
+    beta: float  # of the F that thresholds are fitted to
     rows: NDArray[np.intp]
 
     @property
@@ -106,14 +107,14 @@ def lists(task: Task, rng: np.random.Generator) -> list[List]:
     relevant, others = np.flatnonzero(usable & task.true), np.flatnonzero(usable & ~task.true)
     close = others[np.argsort(-task.measures[others, calibration.HEAD], kind="stable")]
     close = close[: max(300, len(others) // 10)]
-    found = [List(task, WHOLE, 1.0, np.flatnonzero(usable))]
-    for share, size, of_close, weight in LISTS:
+    found = [List(task, WHOLE, 1.0, PRECISE, np.flatnonzero(usable))]
+    for share, size, of_close, weight, beta in LISTS:
         chosen = rng.choice(relevant, min(len(relevant), int(share * size)), replace=False)
         rest = min(size - len(chosen), int(len(chosen) * (1 / share - 1)) + 3)
         near = rng.choice(close, min(len(close), int(rest * of_close)), replace=False)
         far = rng.choice(others, rest - len(near), replace=False)
         rows = np.unique(np.concatenate([chosen, near, far]))
-        found.append(List(task, f"{100 * share:.0f} %", weight, rows))
+        found.append(List(task, f"{100 * share:.0f} %", weight, beta, rows))
     return found
 
 
@@ -218,7 +219,7 @@ def newton(rows: Numbers, true: Mask, weights: Numbers, steps: int = 30) -> Numb
 # ------------------------------------------------------------------ thresholds
 
 
-def f_score(relevant: Mask, true: Mask, beta: float = BETA) -> float:
+def f_score(relevant: Mask, true: Mask, beta: float) -> float:
     """F of what was found."""
     square = beta * beta
     hits = int((relevant & true).sum())
@@ -230,7 +231,7 @@ def best_fixed(given: Sequence[List], logits: Sequence[Numbers]) -> float:
 
     def score(threshold: float) -> float:
         return sum(
-            each.weight * f_score(said >= threshold, each.true)
+            each.weight * f_score(said >= threshold, each.true, each.beta)
             for each, said in zip(given, logits, strict=True)
         )
 
@@ -259,7 +260,7 @@ def _soft_f(
         said[row, : len(best)] = torch.tensor(own[best])
         true[row, : len(best)] = torch.tensor(each.true[best].astype(float))
     weights = torch.tensor([each.weight for each in given], dtype=torch.float64)
-    square = BETA * BETA
+    square = torch.tensor([each.beta**2 for each in given], dtype=torch.float64)
     wanted = square * torch.tensor([float(each.true.sum()) for each in given])
 
     def score(thresholds: torch.Tensor) -> torch.Tensor:

@@ -25,12 +25,13 @@ BUILT_IN = 60.0  # pages that the built-in idea of usual pages counts for
 MOST_ABOVE = np.array([0.15] * 5 + [0.5])  # a crawl's usual page is not further above the built-in
 LEAST_SPREAD = 0.06
 COMMON = 0.3  # share of pages with a word that says nothing
-SPEAKING = 200  # words that speak for a page, at most
-SURER = 1.0  # above the first threshold, in logits: pages from which words are learnt
+SPEAKING = 600  # words that speak for a page, at most
+SURER = 1.5  # above the first threshold, in logits: pages from which words are learnt
+FURTHEST_BELOW = -3.0  # sure pages, in logits: where words count most
 TRUSTED_SURE, TRUSTED_OTHERS = 3.0, 20.0  # pages that make half of the trust in such words
-TRUSTED_FIT = 40.0  # pages that make half of the trust in a fitted threshold
+TRUSTED_FIT = 25.0  # pages that make half of the trust in a fitted threshold
 QUANTILES = (0.1, 0.3, 0.5, 0.7, 0.85, 0.93, 0.97, 0.99, 0.997)
-FURTHEST = (1.5, 2.5)  # below and above the built-in threshold, in logits
+FURTHEST = (2.2, 3.0)  # below and above the built-in threshold, in logits
 SLOPE = 0.5  # of relevance in the logit: graded also far from the threshold
 
 
@@ -177,7 +178,7 @@ def second_features(pages: Numbers, fit: Fit, model: TopicModel) -> Numbers:
     above = logits - (fit.first + SURER)
     said = np.clip((spoken(pages, fit) - fit.low) / (fit.high - fit.low), -1, 4)
     said = fit.trust * said + (1 - fit.trust) * sigmoid(above)
-    return np.column_stack([logits, said, said * said, above * said])
+    return np.column_stack([logits, said, said * said, np.maximum(above, FURTHEST_BELOW) * said])
 
 
 def second_logits(pages: Numbers, fit: Fit, model: TopicModel) -> Numbers:
