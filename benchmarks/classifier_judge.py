@@ -9,22 +9,19 @@ Chemical_elements.
 """
 
 import argparse
-import re
 import tempfile
 import time
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from labelled_texts import without_labels
 
 from honeyguide.recorded.graph import Graph, label_matches
 from honeyguide.registry import make
 from honeyguide.training.judge import fit_linear, train_judge
 from honeyguide.training.network_judge import fit_network
 from honeyguide.training.quality import quality
-
-# Wikipedia for Schools writes a page's labels at the top of its text: that would be too easy
-without_labels = re.compile(r"\A.{0,400}?Related subjects:[^\n]*\n", re.DOTALL).sub
 
 
 def main():
@@ -36,7 +33,7 @@ def main():
     settings = parser.parse_args()
     graph, encoder = Graph.open(settings.graph), make("encoder", "wordllama")
     pages = [graph.page(number, False) for number in range(len(graph))]
-    pages = [replace(page, text=without_labels("", page.text)) for page in pages]
+    pages = [replace(page, text=without_labels(page.text)) for page in pages]
     schooled = np.random.default_rng(1).random(len(pages)) < 0.5
     print("label | pages | accuracy | precision | recall | AUC | calibration error", end=" | ")
     print("ms a page | training, s")

@@ -12,12 +12,12 @@ would give that fits the topic best.
 import argparse
 import io
 import json
-import re
 import time
 from pathlib import Path
 
 import numpy as np
 import zstandard
+from labelled_texts import without_labels
 
 from honeyguide.contracts import Page
 from honeyguide.recorded.graph import label_matches
@@ -73,9 +73,6 @@ TEST = {
 SPLIT = {"development": DEVELOPMENT, "test": TEST}
 LABELLED, OTHERS = 50, 200  # pages of a topic that are judged
 
-# Wikipedia for Schools writes a page's labels at the top of its text: that would be too easy
-without_labels = re.compile(r"\A.{0,400}?Related subjects:[^\n]*\n", re.DOTALL).sub
-
 
 def main() -> None:
     """Print a row for each topic, encoder and judge, and their means."""
@@ -110,7 +107,7 @@ def read(path: Path) -> list[Page]:
         Page(
             each["id"],
             each["title"],
-            without_labels("", each["text"]),
+            without_labels(each["text"]),
             labels=tuple(each["labels"]),
         )
         for each in found

@@ -11,7 +11,6 @@ the labels.
 import argparse
 import json
 import math
-import re
 import sqlite3
 import sys
 import tempfile
@@ -28,12 +27,10 @@ from honeyguide.storage.crawl_folder import create_crawl, run_crawl
 from honeyguide.training.crawl_teaching import Teaching
 
 sys.path.insert(0, str(Path(__file__).parent))
+from labelled_texts import without_labels
 from teaching_topics import has_subject, topics
 
 PAGES, TAUGHT_AFTER, QUESTIONS, FEWEST = 1000, 200, 20, 40
-without_subjects = re.compile(
-    r"\A.{0,400}?Related subjects:.*?(?:\n[ \t]*\n|\Z)", re.DOTALL
-).sub  # at the top of a page's text
 
 
 def main():
@@ -63,7 +60,7 @@ def import_web(source, folder):
         data = zstandard.ZstdDecompressor().stream_reader(file).read()
         for line in data.decode().splitlines():
             row = json.loads(line)
-            out.write(json.dumps(row | {"text": without_subjects("", row["text"])}) + "\n")
+            out.write(json.dumps(row | {"text": without_labels(row["text"])}) + "\n")
     import_jsonl(plain, folder / "graph")
     return Graph.open(str(folder / "graph"))
 

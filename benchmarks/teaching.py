@@ -11,7 +11,6 @@ best threshold of each topic would give.
 
 import argparse
 import json
-import re
 import statistics
 import sys
 import tempfile
@@ -27,11 +26,10 @@ from honeyguide.training.teaching import Lessons, ReadPages, next_question, prob
 from honeyguide.web.judge_spec import JudgeSpec
 
 sys.path.insert(0, str(Path(__file__).parent))
+from labelled_texts import without_labels
 from teaching_topics import has_subject, topics
 
 MARKS = (0, 10, 20, 40)  # answers
-# Wikipedia for Schools lists a page's subjects at the top of its text, on one line or several
-without_subjects = re.compile(r"\A.{0,400}?Related subjects:.*?(?:\n[ \t]*\n|\Z)", re.DOTALL).sub
 
 
 def main():
@@ -57,7 +55,7 @@ def read_web(data):
     with tempfile.TemporaryDirectory() as place:
         graph = Graph.open(Webs(data, Path(place)).world("wikispeedia").removeprefix("graph:"))
         pages = [graph.page(number, False) for number in range(len(graph))]
-    return [replace(page, text=without_subjects("", page.text)) for page in pages]
+    return [replace(page, text=without_labels(page.text)) for page in pages]
 
 
 def measure(lessons, truth):

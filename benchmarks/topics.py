@@ -15,7 +15,6 @@ import argparse
 import heapq
 import io
 import json
-import re
 import time
 import zlib
 from pathlib import Path
@@ -23,6 +22,7 @@ from pathlib import Path
 import numpy as np
 import zstandard
 from judged_topics import WEBS, is_on, topics
+from labelled_texts import without_labels
 from topic_before import TopicBefore
 
 from honeyguide.contracts import Page
@@ -33,7 +33,6 @@ CRAWLED = 320  # pages
 SEEDS = 20  # that are tried
 TIMED_PAGES, TIMED_TOPICS = 400, 3
 SHOWN = 3  # pages of each kind of mistake
-without_labels = re.compile(r"\A.{0,400}?Related subjects:[^\n]*\n", re.DOTALL).sub
 
 
 class Encoded:
@@ -57,7 +56,7 @@ def read(file):
         lines = io.TextIOWrapper(zstandard.ZstdDecompressor().stream_reader(packed), "utf-8")
         rows = [json.loads(line) for line in lines]
     pages = [
-        Page(row["id"], row["title"], without_labels("", row["text"]), labels=tuple(row["labels"]))
+        Page(row["id"], row["title"], without_labels(row["text"]), labels=tuple(row["labels"]))
         for row in rows
     ]
     number = {row["id"]: n for n, row in enumerate(rows)}

@@ -35,7 +35,7 @@ class Evidence:
     counts: list[int]  # of each term in the text
     together: bool  # whether one passage has several terms
     closeness: float  # of its meaning, 0.5 where the encoder's related texts begin
-    measures: tuple[float, ...]  # as `topic_calibration.Columns` reads them
+    measures: tuple[float, ...]  # as `topic_calibration` reads them
 
 
 class Reader:

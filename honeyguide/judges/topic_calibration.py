@@ -5,7 +5,7 @@
 2. Words at the beginning of the surest pages, and seldom elsewhere, speak for a page too.
 3. The threshold depends on how the logits of all pages are spread.
 
-The models' weights were fitted once, on the development topics of `benchmarks/judged_topics.py`.
+The weights of these models are those of `topic_model`.
 """
 
 from dataclasses import dataclass, replace
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from honeyguide.contracts import Mask, Matrix, State, Vector
+from honeyguide.judges.topic_model import FITTED, TopicModel
 
 Numbers = NDArray[np.float64]
 Words = NDArray[np.int64]
@@ -24,49 +25,14 @@ BUILT_IN = 60.0  # pages that the built-in idea of usual pages counts for
 MOST_ABOVE = np.array([0.15] * 5 + [0.5])  # a crawl's usual page is not further above the built-in
 LEAST_SPREAD = 0.06
 COMMON = 0.3  # share of pages with a word that says nothing
-SPEAKING = 200  # words that speak for a page, at most
-SURER = 1.0  # above the first threshold, in logits: pages from which words are learnt
+SPEAKING = 600  # words that speak for a page, at most
+SURER = 1.5  # above the first threshold, in logits: pages from which words are learnt
+FURTHEST_BELOW = -3.0  # sure pages, in logits: where words count most
 TRUSTED_SURE, TRUSTED_OTHERS = 3.0, 20.0  # pages that make half of the trust in such words
-TRUSTED_FIT = 40.0  # pages that make half of the trust in a fitted threshold
+TRUSTED_FIT = 25.0  # pages that make half of the trust in a fitted threshold
 QUANTILES = (0.1, 0.3, 0.5, 0.7, 0.85, 0.93, 0.97, 0.99, 0.997)
-FURTHEST = (1.5, 2.5)  # below and above the built-in threshold, in logits
+FURTHEST = (2.2, 3.0)  # below and above the built-in threshold, in logits
 SLOPE = 0.5  # of relevance in the logit: graded also far from the threshold
-
-# 10 %, 30 % and 50 % of the pages of a web are below, in the mean over topics and webs: cosines of
-# beginning, best passage, even passages, terms in the mean and the least; log density of words
-USUAL = np.array(
-    [
-        [-0.030, 0.007, -0.037, -0.031, -0.103, -3.506],
-        [0.070, 0.111, 0.053, 0.043, -0.030, -3.482],
-        [0.146, 0.192, 0.123, 0.099, 0.023, -3.322],
-    ]
-)
-FIRST = np.array(
-    [
-        *(-0.08479, 2.154, 2.366),  # length, title, lead
-        *(-1.034, 0.598, -0.0266),  # best passage, share of passages with most of the topic, near
-        *(0.1644, 1.291, 1.372, 0.3119),  # density of words: mean, least; share; log density
-        *(0.3737, 0.06102, 0.1468, 0.3238, 0.2102, 0.05345),  # unusual, as in USUAL
-        *(0.7933, -0.2155, -0.2576, -0.667),  # cosine; unusual with title, lead, density
-    ]
-)
-FIRST_BIAS = -6.9374
-SECOND = np.array([0.7168, 2.68, -0.6784, -0.1884])  # first logit, words, their square, both
-SECOND_BIAS = -2.0863
-FIRST_THRESHOLD, THRESHOLD = -3.75, -3.5  # before any page
-# of `spread_of`
-FIRST_SPREAD = np.array(
-    [
-        *(-11.57, -0.215, -0.2651, -0.1193, 0.05675, -0.02008, 0.02764, -0.1158, 0.1753, 0.3711),
-        *(0.02829, 0.02915, 0.6241),
-    ]
-)
-SPREAD = np.array(
-    [
-        *(-10.26, -0.09728, -0.1567, -0.06855, -0.04057, -0.09514, 0.0379, 0.04549, 0.1848, 0.4323),
-        *(0.3177, -0.2303, 0.5748),
-    ]
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +40,7 @@ class Fit:
     """What was found from pages."""
 
     weights: Numbers  # of the terms
-    usual: Numbers  # as USUAL
+    usual: Numbers  # as in the model
     first: float  # threshold of the logits of step 1
     words: Words  # that speak for a page, ascending
     speaks: Numbers  # how much each of them does
@@ -84,30 +50,32 @@ class Fit:
     threshold: float
 
 
-def unfitted(rarity: Numbers) -> Fit:
+def unfitted(rarity: Numbers, model: TopicModel) -> Fit:
     """What is assumed before any page."""
-    no_words, weights = np.empty(0, np.int64), rarity / rarity.sum()
-    return Fit(weights, USUAL, FIRST_THRESHOLD, no_words, np.empty(0), 0.0, 1.0, 0.0, THRESHOLD)
+    no_words, nothing, weights = np.empty(0, np.int64), np.empty(0), rarity / rarity.sum()
+    first, second = model.first_threshold, model.second_threshold
+    return Fit(weights, model.usual, first, no_words, nothing, 0.0, 1.0, 0.0, second)
 
 
 class TopicCalibration:
     """The calibration of the judge `topic`."""
 
-    def __init__(self, rarity: Numbers, threshold: float = 0.5) -> None:
+    def __init__(self, rarity: Numbers, threshold: float = 0.5, model: TopicModel = FITTED) -> None:
         self._rarity = rarity
         self._threshold = threshold
-        self._fit = unfitted(rarity)
+        self._model = model
+        self._fit = unfitted(rarity, model)
 
     def fit(self, measures: Matrix) -> None:
         """Fit weights, words and threshold to pages."""
         pages = measures.astype(float)
         pages = pages[(pages[:, LENGTH] > 0) & (pages[:, KNOWN] > 0)] if len(pages) else pages
-        self._fit = fitted(pages, self._rarity)
+        self._fit = fitted(pages, self._rarity, self._model)
 
     def decide(self, measures: Matrix) -> tuple[Vector, Mask]:
         """Relevance grows with the logit; it is 0.5 at the threshold, and 0 without text."""
         pages, fit = measures.astype(float), self._fit
-        logits = second_logits(pages, fit) - fit.threshold
+        logits = second_logits(pages, fit, self._model) - fit.threshold
         by_words = pages[:, FIXED : FIXED + len(fit.weights)] @ fit.weights
         relevance = np.where(pages[:, KNOWN] > 0, sigmoid(SLOPE * logits), by_words)
         relevance = np.where(pages[:, LENGTH] > 0, relevance, 0.0)
@@ -133,17 +101,23 @@ class TopicCalibration:
         self._fit = Fit(**state)
 
 
-def fitted(pages: Numbers, rarity: Numbers) -> Fit:
+def fitted(pages: Numbers, rarity: Numbers, model: TopicModel) -> Fit:
     """What pages with text and a known word say, shape (pages, measures)."""
-    fit = unfitted(rarity)
+    fit = unfitted(rarity, model)
     if not len(pages):
         return fit
-    fit = replace(fit, weights=term_weights(pages, rarity))
-    fit = replace(fit, usual=usual(columns(pages, fit.weights)))
-    logits = first_logits(pages, fit)
-    fit = replace(fit, first=threshold(logits, FIRST_SPREAD, FIRST_THRESHOLD))
+    fit = compared(pages, fit, model)
+    logits = first_logits(pages, fit, model)
+    fit = replace(fit, first=threshold(logits, model.first_spread, model.first_threshold))
     fit = with_words(pages, logits - (fit.first + SURER), fit)
-    return replace(fit, threshold=threshold(second_logits(pages, fit), SPREAD, THRESHOLD))
+    logits = second_logits(pages, fit, model)
+    return replace(fit, threshold=threshold(logits, model.second_spread, model.second_threshold))
+
+
+def compared(pages: Numbers, fit: Fit, model: TopicModel) -> Fit:
+    """Weigh terms by these pages, and find what is usual in them."""
+    fit = replace(fit, weights=term_weights(pages, fit.weights))
+    return replace(fit, usual=usual(columns(pages, fit.weights), model))
 
 
 def term_weights(pages: Numbers, rarity: Numbers) -> Numbers:
@@ -156,7 +130,7 @@ def term_weights(pages: Numbers, rarity: Numbers) -> Numbers:
 
 
 def columns(pages: Numbers, weights: Numbers) -> Numbers:
-    """What is compared with usual pages, as in USUAL."""
+    """What is compared with usual pages, as in `TopicModel.usual`."""
     terms = len(weights)
     shares = pages[:, FIXED : FIXED + terms]
     cosines = pages[:, FIXED + terms : FIXED + 2 * terms]
@@ -165,10 +139,11 @@ def columns(pages: Numbers, weights: Numbers) -> Numbers:
     return np.column_stack([three, cosines @ weights, cosines.min(axis=1), words])
 
 
-def usual(own: Numbers) -> Numbers:
+def usual(own: Numbers, model: TopicModel) -> Numbers:
     """Quantiles of pages; the built-in ones keep them from following a crawl of one kind."""
-    found = np.minimum(np.quantile(own, [0.1, 0.3, 0.5], axis=0), USUAL + MOST_ABOVE)
-    mixed: Numbers = (found * len(own) + USUAL * BUILT_IN) / (len(own) + BUILT_IN)
+    found = np.quantile(own, [0.1, 0.3, 0.5], axis=0)
+    found = np.minimum(found, model.usual + MOST_ABOVE)
+    mixed: Numbers = (found * len(own) + model.usual * BUILT_IN) / (len(own) + BUILT_IN)
     return mixed
 
 
@@ -191,24 +166,24 @@ def features(pages: Numbers, fit: Fit) -> Numbers:
     )
 
 
-def first_logits(pages: Numbers, fit: Fit) -> Numbers:
+def first_logits(pages: Numbers, fit: Fit, model: TopicModel) -> Numbers:
     """Step 1: by the topic's own words and meaning."""
-    logits: Numbers = features(pages, fit) @ FIRST + FIRST_BIAS
+    logits: Numbers = features(pages, fit) @ model.first + model.first_bias
     return logits
 
 
-def second_features(pages: Numbers, fit: Fit) -> Numbers:
+def second_features(pages: Numbers, fit: Fit, model: TopicModel) -> Numbers:
     """What the second model weighs; without trust in words, sure pages have them, others not."""
-    logits = first_logits(pages, fit)
+    logits = first_logits(pages, fit, model)
     above = logits - (fit.first + SURER)
     said = np.clip((spoken(pages, fit) - fit.low) / (fit.high - fit.low), -1, 4)
     said = fit.trust * said + (1 - fit.trust) * sigmoid(above)
-    return np.column_stack([logits, said, said * said, above * said])
+    return np.column_stack([logits, said, said * said, np.maximum(above, FURTHEST_BELOW) * said])
 
 
-def second_logits(pages: Numbers, fit: Fit) -> Numbers:
+def second_logits(pages: Numbers, fit: Fit, model: TopicModel) -> Numbers:
     """Steps 1 and 2."""
-    logits: Numbers = second_features(pages, fit) @ SECOND + SECOND_BIAS
+    logits: Numbers = second_features(pages, fit, model) @ model.second + model.second_bias
     return logits
 
 
