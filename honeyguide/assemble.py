@@ -58,7 +58,7 @@ FILE_ENDINGS = (".html", ".htm", ".txt", ".text")  # of example pages; no host h
 EXAMPLE_HEAD = 500  # first characters of an example page that become the topic
 WEB_SETTINGS = ("contact", "allow_private", "resolve", "sitemaps", "parsers")  # for live worlds
 MOST_HOSTS = 5  # of a crawl without a contact address
-PROGRAM_MEMORY = 416 << 20  # bytes of the program, its encoder, caches and visits in flight
+PROGRAM_MEMORY = 464 << 20  # bytes of the program, its encoder, caches and visits in flight
 PRICE = 0.1  # reward per second of fetching; docs/reference/agents/url_agents.md compares some
 
 
