@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -258,9 +258,15 @@ def _judge(plan: Plan) -> tuple[JudgeSpec, Encoder, Judge]:
     if spec.uses_encoder and plan.topic.isascii():
         check_topic(plan.topic, encoder)  # in other scripts, words are looked for as they are
     judge = spec.make(encoder)
-    if notice := getattr(judge, "notice", ""):
-        _log.warning(notice)
+    _tell_once(getattr(judge, "notice", ""))
     return spec, encoder, judge
+
+
+@cache
+def _tell_once(notice: str) -> None:
+    """Log what a judge wants a person to know, once in a process; nothing if it is empty."""
+    if notice:
+        _log.warning(notice)
 
 
 def with_examples(plan: Plan) -> Plan:

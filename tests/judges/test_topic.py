@@ -3,12 +3,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from honeyguide.assemble import judge_of
 from honeyguide.contracts import Page
 from honeyguide.encoders.wordllama import WordLlamaEncoder
 from honeyguide.engine.decisions import calibrated
 from honeyguide.errors import HoneyguideError
 from honeyguide.judges.closeness import scale_of
 from honeyguide.judges.topic import Topic, check_topic
+from honeyguide.plan import Plan
 from honeyguide.registry import make
 
 ENCODER = WordLlamaEncoder()
@@ -239,3 +241,11 @@ def test_closeness_is_measured_against_what_the_encoder_finds_unrelated():
         assert scale(scale.unrelated) == 0 and scale(scale.boundary) == pytest.approx(0.5)
         assert scale(-1) == 0 and scale(2) == 1
     assert scale_of(Nothing()).boundary > 0
+
+
+def test_a_topic_that_only_words_can_find_is_told_once(caplog):
+    plan = Plan(topic="パン", seeds=("http://localhost/",))
+    for _ in range(2):
+        judge_of(plan)
+    told = [record.getMessage() for record in caplog.records]
+    assert told == ["the encoder knows no word of the topic 'パン': only words are compared"]
