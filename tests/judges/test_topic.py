@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from honeyguide.assemble import judge_of
+from honeyguide import assemble
 from honeyguide.contracts import Page
 from honeyguide.encoders.wordllama import WordLlamaEncoder
 from honeyguide.engine.decisions import calibrated
@@ -244,8 +244,9 @@ def test_closeness_is_measured_against_what_the_encoder_finds_unrelated():
 
 
 def test_a_topic_that_only_words_can_find_is_told_once(caplog):
+    assemble._tell_once.cache_clear()
     plan = Plan(topic="パン", seeds=("http://localhost/",))
     for _ in range(2):
-        judge_of(plan)
+        assemble.judge_of(plan)
     told = [record.getMessage() for record in caplog.records]
     assert told == ["the encoder knows no word of the topic 'パン': only words are compared"]
