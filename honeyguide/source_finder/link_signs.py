@@ -11,8 +11,10 @@ from honeyguide.contracts import Link, Matrix, Page
 from honeyguide.source_finder.lexicon import CONCEPTS, plain, shares
 from honeyguide.text.dates_in_text import dates_in
 
-_file = re.compile(r"\.(pdf|jpe?g|png|gif|zip|docx?|xlsx?|pptx?|mp[34]|svg|webp)$", re.I).search
-_calendar_file = re.compile(r"\.ics$|^webcal:|ical|calendar\.google", re.I).search
+_file = re.compile(
+    r"\.(pdf|jpe?g|png|gif|zip|docx?|xlsx?|pptx?|mp[34]|svg|webp)$", re.IGNORECASE
+).search
+_calendar_file = re.compile(r"\.ics$|^webcal:|ical|calendar\.google", re.IGNORECASE).search
 _address_date = re.compile(r"/(?:19|20)\d\d(?:/|-|$)").search
 _number = re.compile(r"\d").search
 _AREAS = ("nav", "header", "footer", "main", "article", "aside", "li", "table", "h1", "h2", "h3")

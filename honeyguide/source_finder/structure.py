@@ -1,4 +1,4 @@
-"""The structure of a page as numbers: dated records, calendars, marked events, words of headings."""
+"""The structure of a page as numbers: dated records, calendars, marked events, headings."""
 
 import re
 from collections.abc import Sequence
@@ -34,10 +34,12 @@ _calendar_frame = re.compile(
     re.IGNORECASE,
 ).search
 _calendar_link = re.compile(
-    r"\.ics(?:$|\?)|^webcal:|[?&/]ical\b|calendar\.google\.com|outlook\.live|/calendar/render", re.I
+    r"\.ics(?:$|\?)|^webcal:|[?&/]ical\b|calendar\.google\.com|outlook\.live|/calendar/render",
+    re.IGNORECASE,
 ).search
 _outside = re.compile(
-    r"eventbrite|meetup\.com|lu\.ma|facebook\.com/events|ticket|weezevent|billetweb|doodle", re.I
+    r"eventbrite|meetup\.com|lu\.ma|facebook\.com/events|ticket|weezevent|billetweb|doodle",
+    re.IGNORECASE,
 ).search
 _nothing_planned = re.compile(
     r"no (?:upcoming|current|scheduled|future|forthcoming) (?:events?|meetings?|dates|fixtures)"
@@ -64,15 +66,19 @@ STRUCTURE = (
     "title or heading events", "title and heading events", "events with decoy", "events with past",
     "time tags", "dated time tags", "json events", "json articles", "event items", "event classes",
     "post classes", "calendar links", "outside tickets", "calendar frames", "feeds",
-    "calendar table", "articles", "nothing planned", "dates", "dates per text", "days", "clock times",
-    "weekdays", "years", "newest year share", "dates without year", "dated lines", "dated headings",
+    "calendar table", "articles", "nothing planned", "dates", "dates per text", "days",
+    "clock times", "weekdays", "years", "newest year share", "dates without year", "dated lines", "dated headings",
     "dated records", "share of dated records", "different days", "records with a time",
     "records with a place", "records with a weekday", "records with links", "record length",
     "records without a year", "dated regions", "records", "text length", "links", "headings",
     "images", "prose", "is home", "path depth", "dated path", "tag path", "is article",
     "one date at the top", "months as headings",
+    "parent events", "parent maybe", "parent news", "parent past", "below a list", "title number",
+    "address number", "title length", "address events alone", "title events alone",
 )  # fmt: skip
-_EVENTS, _DECOY, _PAST = (CONCEPTS.index(name) for name in ("events", "decoy", "past"))
+_EVENTS, _MAYBE, _NEWS, _DECOY, _PAST = (
+    CONCEPTS.index(name) for name in ("events", "maybe", "news", "decoy", "past")
+)
 
 
 def structure(page: Page, tags: TagTree | None = None, found: Sequence[Region] = ()) -> Vector:
@@ -95,6 +101,7 @@ def structure(page: Page, tags: TagTree | None = None, found: Sequence[Region] =
         *_size(tags, parsed),
         *_address(page.url),
         *_article(parsed, tags),
+        *_item(page, titles),
     ]
     return np.array(row, np.float32)
 
@@ -262,6 +269,23 @@ def _address(url: str) -> list[float]:
         min(1.0, path.strip("/").count("/") / 3),
         float(bool(_item_path(path))),
         float(bool(_tag_path(path))),
+    ]
+
+
+def _item(page: Page, titles: Sequence[str]) -> list[float]:
+    """Return signs of a page below a list: its folder is named for the list, its title is long."""
+    path = [part for part in unquote(urlsplit(page.url).path).split("/") if part]
+    path = [part for part in path if not part.startswith("index.")]
+    above = shares(" ".join(path[:-1]).replace("-", " ").replace("_", " "))
+    own = shares(titles[2])[_EVENTS]
+    return [
+        *(above[at] for at in (_EVENTS, _MAYBE, _NEWS, _PAST)),
+        float(above[_EVENTS] > 0.5 and own < 0.5),
+        float(bool(_digit(titles[0]))),
+        float(bool(_digit(titles[2]))),
+        min(1.0, len(titles[0]) / 60),
+        float(own > 0.95),
+        float(max(shares(text)[_EVENTS] for text in titles[:2]) > 0.95),
     ]
 
 

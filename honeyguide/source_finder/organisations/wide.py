@@ -190,9 +190,7 @@ class _Builder:
     def _calendar(self, entries: Sequence[Entry]) -> str:
         """Return a month as a table, with some events in its cells."""
         at = dict(zip(self.rng.permutation(28)[: len(entries)].tolist(), entries, strict=False))
-        cells = [
-            f"<td>{day + 1}{_anchor(at[day]) if day in at else ''}</td>" for day in range(30)
-        ]
+        cells = [f"<td>{day + 1}{_anchor(at[day]) if day in at else ''}</td>" for day in range(30)]
         rows = "".join(f"<tr>{''.join(cells[k : k + 7])}</tr>" for k in range(0, 30, 7))
         month = self._any(self.words["months"])
         return f"<h3>{escape(month)} 2026</h3><table class='month'>{rows}</table>"
@@ -268,8 +266,8 @@ class _Builder:
     def _date(self, first: int = 2024, last: int = 2027) -> str:
         month, day = int(self.rng.integers(12)), int(self.rng.integers(1, 29))
         return self._any(self.words["dates"]).format(
-            d=day, m=self.words["months"][month], n=month + 1, y=int(self.rng.integers(first, last)),
-            h=int(self.rng.integers(9, 20)), dd=f"{day:02}", nn=f"{month + 1:02}",
+            d=day, m=self.words["months"][month], n=month + 1,
+            y=int(self.rng.integers(first, last)), h=int(self.rng.integers(9, 20)), dd=f"{day:02}", nn=f"{month + 1:02}",
         )  # fmt: skip
 
     def _prose(self) -> str:
