@@ -2,7 +2,7 @@
 
 python -m benchmarks.real_sites --data DIR [--part development|test] [--model events] [--pages]
 
-DIR has sites.json and html.tar.zst. The sites are split by benchmarks/real_sites_split.py; nothing
+DIR has sites.json and html.tar.zst. The sites are split by experiments/real_sites_split.py; nothing
 may be chosen on the test part. Site recall: sites with events of which a source page is reported.
 Precision: source pages among reported ones; pages that count neither way are left out. Unit cost:
 clicks on all sites, those without events too, for each source page that is reported.

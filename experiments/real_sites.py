@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from benchmarks.real_sites_split import is_test
+from experiments.real_sites_split import is_test
 from honeyguide.contracts import Judge, Link, Page, Truth, Verdict, Visit
 from honeyguide.errors import HoneyguideError
 from honeyguide.web.html import parse

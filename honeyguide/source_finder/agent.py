@@ -14,7 +14,7 @@ from honeyguide.learning.rates import check_rates
 from honeyguide.registry import part
 from honeyguide.source_finder.inputs import Choice, Episode
 from honeyguide.source_finder.links import ProbableLinks
-from honeyguide.source_finder.model import is_shipped, read_model, shared_encoder
+from honeyguide.source_finder.model import SourceModel, is_shipped, model_of, shared_encoder
 from honeyguide.source_finder.policy import Policy
 from honeyguide.source_finder.similar_links import SimilarLinks
 from honeyguide.source_finder.stopping import Stopping
@@ -42,10 +42,10 @@ class SourceFinder(Agent):
 
     uses_encoder = False  # but that of its model
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 each is a setting of users
         self,
         rng: np.random.Generator,
-        model: str = "events",  # a model that comes with honeyguide, or a file
+        model: str | SourceModel = "events",  # a model that comes with honeyguide, or a file
         threshold: float | None = None,  # eta, least probability of a click; None: the model's own
         epsilon: float = 0.0,  # share of clicks at random; 0.1 while fine-tuning
         batch: int = 10,  # episodes per update; 0: no learning
@@ -62,7 +62,7 @@ class SourceFinder(Agent):
             )
         if stopping not in ("calibrated", "equation5"):
             raise unknown("rule to stop", stopping, ["calibrated", "equation5"])
-        found = read_model(model)
+        found = model_of(model)
         self._encoder_name = found.encoder
         self.rule: Stopping = found.stopping(stopping)
         self.one_site = one_site

@@ -15,7 +15,8 @@ from honeyguide.engine.navigator import Navigator
 from honeyguide.errors import HoneyguideError, explained
 from honeyguide.registry import make
 from honeyguide.source_finder.agent import SourceFinder
-from honeyguide.source_finder.model import read_model
+from honeyguide.source_finder.like import like_pages
+from honeyguide.source_finder.model import SourceModel, model_of
 from honeyguide.source_finder.stopping import Reporting
 from honeyguide.text.words import counted
 
@@ -59,7 +60,7 @@ class Answer:
 class Finder:
     """Searches several sites at a time, with a delay between requests to a host."""
 
-    model: str = "events"
+    model: str | SourceModel = "events"  # a name, a file, or a model
     clicks: int = 10  # most pages per site, besides the home page
     threshold: float | None = None  # least score of a click; None: the model's own rule
     delay: float = 1.0  # seconds between two requests to a host
@@ -71,6 +72,17 @@ class Finder:
         """Return the page scorer of the same model."""
         judge: Judge = make("judge", "event_source", model=self.model)
         return judge
+
+    async def like(self, examples: Sequence[str], world: World) -> "Finder":
+        """Return a finder of pages like these examples, which are visited first."""
+        pages = []
+        for url in examples:
+            visit = await world.visit(Link(url))
+            if visit.page is None:
+                raise HoneyguideError(f"the example {url} cannot be read: {visit.failure}")
+            body = visit.response.body if visit.response else visit.page.html
+            pages.append(replace(visit.page, html=body))
+        return replace(self, model=like_pages(pages, model_of("events")))
 
     async def find(
         self,
@@ -100,7 +112,7 @@ class Finder:
 
     async def _search(self, home: str, world: World) -> Answer:
         agent = self._agent()
-        trail = Trail(agent, read_model(self.model).reporting)
+        trail = Trail(agent, model_of(self.model).reporting)
         crawl = Crawl(
             self._navigator(home, agent), world, Limits(pages=self.clicks + 1), 1, trail.note
         )
@@ -113,7 +125,7 @@ class Finder:
 
     def _why(self, agent: SourceFinder, clicked: Sequence[Click], sources: Sequence[Source]) -> str:
         if len(clicked) >= self.clicks:
-            return f"{counted(self.clicks, 'click')} were allowed"
+            return f"the limit of {counted(self.clicks, 'click')} was reached"
         if agent.best_refused is None:
             return "no link was left"
         asked = f"best {agent.best_refused:.2f}, needed {agent.least():.2f}"

@@ -3,7 +3,7 @@
 from honeyguide.contracts import Page, Verdict
 from honeyguide.errors import HoneyguideError
 from honeyguide.registry import part
-from honeyguide.source_finder.model import is_shipped, read_model, shared_encoder
+from honeyguide.source_finder.model import SourceModel, is_shipped, model_of, shared_encoder
 
 
 @part("judge", "event_source", argument="model", files="model", is_name=is_shipped)
@@ -12,8 +12,8 @@ class EventSource:
 
     reads_html = True  # not only the text of pages
 
-    def __init__(self, model: str = "events", threshold: float = 0.5) -> None:
-        found = read_model(model)
+    def __init__(self, model: str | SourceModel = "events", threshold: float = 0.5) -> None:
+        found = model_of(model)
         self._model, self._threshold = found, threshold
         self._encode = shared_encoder(found.encoder)
         if self._encode.width != found.scorer.width:

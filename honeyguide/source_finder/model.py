@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -37,7 +37,7 @@ class SourceModel:
     scorer: Scorer  # the document's network
     page: PageModel | None = None  # the network over structure; None: the document's alone
     calibrated: Calibrated | None = None
-    reporting: Reporting = Reporting()
+    reporting: Reporting = field(default_factory=Reporting)
 
     def score(self, page: Page, encoder: Encoder) -> float:
         """Return the probability that a page is a source page."""
@@ -108,6 +108,11 @@ def read_model(named: str = "events") -> SourceModel:
         ) from None
 
 
+def model_of(model: str | SourceModel) -> SourceModel:
+    """Return a model itself, or the one of this name or file."""
+    return model if isinstance(model, SourceModel) else read_model(model)
+
+
 @lru_cache(8)
 def _read(path: Path, modified: int, size: int) -> SourceModel:
     """Read a model file once, as long as it stays the same."""
@@ -138,7 +143,7 @@ R = TypeVar("R", Calibrated, Reporting)
 
 def _rule(kind: type[R], prefix: str, rules: Mapping[str, float]) -> R | None:
     """Return a rule made of its numbers; None if one of them is missing."""
-    names = [field.name for field in fields(kind)]
+    names = [each.name for each in fields(kind)]
     if not all(prefix + name in rules for name in names):
         return None
     return kind(**{name: rules[prefix + name] for name in names})

@@ -67,7 +67,8 @@ STRUCTURE = (
     "time tags", "dated time tags", "json events", "json articles", "event items", "event classes",
     "post classes", "calendar links", "outside tickets", "calendar frames", "feeds",
     "calendar table", "articles", "nothing planned", "dates", "dates per text", "days",
-    "clock times", "weekdays", "years", "newest year share", "dates without year", "dated lines", "dated headings",
+    "clock times", "weekdays", "years", "newest year share", "dates without year", "dated lines",
+    "dated headings",
     "dated records", "share of dated records", "different days", "records with a time",
     "records with a place", "records with a weekday", "records with links", "record length",
     "records without a year", "dated regions", "records", "text length", "links", "headings",
@@ -104,6 +105,11 @@ def structure(page: Page, tags: TagTree | None = None, found: Sequence[Region] =
         *_item(page, titles),
     ]
     return np.array(row, np.float32)
+
+
+def own_titles(page: Page) -> list[str]:
+    """Return a page's own title, its first heading, the words of its path, lower headings."""
+    return _titles(page, tree(page.html or _written(page)))
 
 
 def _written(page: Page) -> bytes:

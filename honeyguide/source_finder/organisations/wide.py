@@ -8,8 +8,8 @@ from html import escape
 
 import numpy as np
 
-from honeyguide.source_finder.organisations.megamenus import MEGAS, SHARE, grouped
-from honeyguide.source_finder.organisations.sites import Draft, Entry, Named, Site
+from honeyguide.source_finder.organisations.megamenus import MEGAS, SHARE, Named, grouped
+from honeyguide.source_finder.organisations.sites import Draft, Entry, Site
 from honeyguide.source_finder.organisations.templates import TEMPLATES
 from honeyguide.source_finder.organisations.tongues import LANGUAGES, Tongue, tongue
 from honeyguide.source_finder.organisations.words import Wording
@@ -115,7 +115,7 @@ class _Builder:
         if rng.random() < SHARE:
             site.mega = MEGAS[self.look][int(rng.integers(len(MEGAS[self.look])))]
             headings = [*self.words["hubs"], *self.words["plain"]]
-            hubs = {link: [] for link in self.hubs if link in site.menu}
+            hubs: dict[Named, list[Named]] = {link: [] for link in self.hubs if link in site.menu}
             rest = [link for link in site.menu if link not in hubs]
             site.sections = grouped(rest, hubs, headings, rng)
 
@@ -265,10 +265,11 @@ class _Builder:
 
     def _date(self, first: int = 2024, last: int = 2027) -> str:
         month, day = int(self.rng.integers(12)), int(self.rng.integers(1, 29))
+        year, hour = int(self.rng.integers(first, last)), int(self.rng.integers(9, 20))
+        name = self.words["months"][month]
         return self._any(self.words["dates"]).format(
-            d=day, m=self.words["months"][month], n=month + 1,
-            y=int(self.rng.integers(first, last)), h=int(self.rng.integers(9, 20)), dd=f"{day:02}", nn=f"{month + 1:02}",
-        )  # fmt: skip
+            d=day, m=name, n=month + 1, y=year, h=hour, dd=f"{day:02}", nn=f"{month + 1:02}"
+        )
 
     def _prose(self) -> str:
         """Return some words as if they were a sentence."""

@@ -40,7 +40,10 @@ class FullWalk:
 
 
 def walk(
-    site: SiteGraph, links: Callable[[Page], Vector], score: Callable[[Page], float]
+    site: SiteGraph,
+    links: Callable[[Page], Vector],
+    score: Callable[[Page], float],
+    most: int = CLICKS,
 ) -> FullWalk:
     """Walk over a site that was read; pages that were not read count as failures."""
     waiting: dict[str, float] = {}
@@ -51,7 +54,7 @@ def walk(
         for link, worth in zip(page.links, links(page), strict=False) if page else ():
             if link.url not in seen and same_site(link.url, site.home):
                 waiting[link.url] = max(float(worth), waiting.get(link.url, 0.0))
-        if not waiting or len(clicks) == CLICKS:
+        if not waiting or len(clicks) == most:
             return FullWalk(tuple(clicks), any(worth == 1 for worth in site.worths.values()))
         url = max(waiting, key=lambda url: waiting[url])
         expected = waiting.pop(url)
@@ -103,8 +106,8 @@ def reporting(walks: Sequence[FullWalk], rule: Stopping, weights: Sequence[float
     start = np.array([1.0, 1.0, 0.0])  # odds multiplied, unless the walks say otherwise
     w = start.copy()
     for _ in range(50):  # Newton's method with a penalty on the distance from the start
-        p = 1 / (1 + np.exp(-x @ w))
+        p = 1 / (1 + np.exp(-np.clip(x @ w, -30, 30)))
         gradient = x.T @ (weight * (p - truth)) + (w - start)
         hessian = (x * (weight * p * (1 - p))[:, None]).T @ x + np.eye(3)
-        w -= np.linalg.solve(hessian, gradient)
+        w -= np.clip(np.linalg.solve(hessian, gradient), -0.5, 0.5)
     return Reporting(float(max(w[0], 0.2)), float(max(w[1], 0.0)), float(w[2]))

@@ -14,6 +14,7 @@ from honeyguide.source_finder.page_model import PageModel
 from honeyguide.source_finder.policy import Policy
 from honeyguide.source_finder.scorer import Scorer, encoded, page_texts
 from honeyguide.source_finder.training.calibration import (
+    CLICKS,
     FullWalk,
     calibrated,
     reporting,
@@ -36,15 +37,8 @@ from honeyguide.source_finder.training.value import (
 )
 
 MOST_LINKS = 80  # pages per labelled site that the document's page scorer is trained on
+SEEDS, STEPS = 40, 3  # sites and clicks of equation 5 (Liao and Chang 2022, tables I and III)
 HELD_OUT = 4  # every fourth site is held out to choose rules and to measure
-
-
-@dataclass(frozen=True, slots=True)
-class SiteSet:
-    """Home pages of sites, and a function that opens their world with a judge."""
-
-    open: Callable[[Judge], World]
-    homes: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +51,6 @@ class SiteGroup:
     weight: float = 1.0  # of its pages and walks
     most_pages: int = 60  # of a site that are visited
     pages_of_site: int = 30  # of a site that the page model learns from, source pages first
-    real: bool = True  # whether every site is taken for calibration in full weight
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,8 +118,8 @@ class FinderTraining:
         rules, held_out = self._calibrate(material, rows, held, report)
         policy = self._policy(material, ~np.zeros(len(held), np.bool_), self.value, report("net"))
         page = self.pages.run(rows, self.encoder.width, self.random_seed)
-        walks = self._walks(material, policy, page, ~held)
-        eta = equation_5(walks)
+        seeds = np.cumsum(~held) <= SEEDS
+        eta = equation_5(self._walks(material, policy, page, ~held & seeds, STEPS))
         model = SourceModel(self.kind, self.encoder_name, policy, eta, page.document, page, *rules)
         return TrainedFinder(model, len(material.graphs), len(rows.truth), held_out, eta)
 
@@ -177,7 +170,12 @@ class FinderTraining:
         return value.run(examples, input_width(self.encoder), report)
 
     def _walks(
-        self, material: _Material, policy: Policy, page: PageModel, chosen: Mask
+        self,
+        material: _Material,
+        policy: Policy,
+        page: PageModel,
+        chosen: Mask,
+        most: int = CLICKS,
     ) -> list[FullWalk]:
         def links(seen: Page) -> Vector:
             return policy(with_signs(seen, self.encoder))
@@ -185,7 +183,7 @@ class FinderTraining:
         def score(seen: Page) -> float:
             return page(seen, self.encoder)
 
-        return [walk(material.graphs[at], links, score) for at in np.flatnonzero(chosen)]
+        return [walk(material.graphs[at], links, score, most) for at in np.flatnonzero(chosen)]
 
 
 def chosen_pages(site: SiteGraph, most: int, rng: np.random.Generator) -> list[Page]:
@@ -207,13 +205,13 @@ def _some(rows: PageRows, chosen: Mask) -> PageRows:
     )
 
 
-def equation_5(walks: Sequence[FullWalk], steps: int = 3) -> float:
-    """Return eta: the mean over sites of the scores of the last clicks, weighted by page scores."""
+def equation_5(walks: Sequence[FullWalk]) -> float:
+    """Return eta: the mean over sites of their clicks' scores, weighted by page scores."""
     means = []
     for full in walks:
-        weights = [click.page for click in full.clicks[:steps]]
+        weights = [click.page for click in full.clicks]
         if sum(weights) > 0:
-            means.append(np.average([c.score for c in full.clicks[:steps]], weights=weights))
+            means.append(np.average([click.score for click in full.clicks], weights=weights))
     return float(np.mean(means)) if means else 0.5
 
 

@@ -1,6 +1,6 @@
 """Train the source finder that comes with honeyguide, on real and on generated sites.
 
-python -m experiments.ship_finder --data DIR --out honeyguide/source_finder/events.model
+python -m benchmarks.ship_finder --data DIR --out honeyguide/source_finder/events.model
     [--kind events] [--generated 300] [--nets 3]
 
 DIR has sites.json and html.tar.zst. Only the development part of the real sites is used.
