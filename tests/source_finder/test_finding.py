@@ -168,7 +168,9 @@ def test_each_answer_says_what_was_clicked_and_why_it_stopped():
     assert {"url", "anchor", "expected", "page"} <= row["clicked"][0].keys()
     assert "link was likely enough" in row["stopped"]
     few = ("--max-clicks", 1, "--threshold", 0)
-    done = honeyguide("find", "--world", "organisations:set=tesw,sites=2", *few, "site1.tesw.example")
+    done = honeyguide(
+        "find", "--world", "organisations:set=tesw,sites=2", *few, "http://site1.tesw.example/"
+    )
     assert "stopped: the limit of 1 click was reached" in done.stdout
 
 
@@ -208,9 +210,7 @@ def test_pages_like_an_example_are_found_without_a_model():
     english = [(home, site) for home, site in pages if site.wording.language == "en"]
     (_, first), *others = english
     example = next(
-        first.url(path)
-        for path, draft in first.pages.items()
-        if draft.labels[0] == "source:events"
+        first.url(path) for path, draft in first.pages.items() if draft.labels[0] == "source:events"
     )
 
     async def run():
