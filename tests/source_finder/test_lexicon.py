@@ -17,7 +17,8 @@ def share(text, concept):
     [
         "What’s On", "Diary", "Seminars", "Fixtures", "Veranstaltungskalender", "Évènements",
         "Próximos eventos", "Appuntamenti", "Activiteiten", "Programação", "Kalendarz wydarzeń",
-        "Arrangementer", "Evenemang", "Esdeveniments", "イベント", "행사 일정", "活動行事曆", "活动日历",
+        "Arrangementer", "Evenemang", "Esdeveniments", "イベント", "행사 일정",
+        "活動行事曆", "活动日历",
     ],
 )  # fmt: skip
 def test_lists_of_events_are_known_in_many_languages(text):
