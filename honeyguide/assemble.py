@@ -45,7 +45,7 @@ from honeyguide.learning.policies import load_policy
 from honeyguide.plan import Plan
 from honeyguide.registry import accepts, allowed_outside, lasting_spec, make, split
 from honeyguide.urls import host
-from honeyguide.urls.patterns import OUTSIDE, Scope
+from honeyguide.urls.patterns import OUTSIDE, Scope, UrlLists
 from honeyguide.web.judge_spec import JudgeSpec
 from honeyguide.worlds.graph import GraphWorld
 from honeyguide.worlds.hubs import hub_links, is_hubs
@@ -140,6 +140,7 @@ class Assembled:
             gate=self._gate(plan, for_gate),
             max_waiting=plan.max_waiting,
         )
+        navigator.lists = UrlLists(plan.allow, plan.deny, plan.host_globs)
         if isinstance(agent, Priced):
             navigator.lanes = agent.lanes
         return navigator

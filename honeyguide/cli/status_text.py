@@ -18,6 +18,8 @@ def lines(status: Mapping[str, Any]) -> Iterator[str]:
     known["visits"] = f"{status['visits']:,} of {settings.get('budget', 0):,}"
     for name in ("started", "last"):
         known[name] = _moment(status[name])
+    in_force = known.pop("in_force")
+    known |= {f"now {name}": value for name, value in in_force.items()}
     for name, value in known.items():
         yield f"{name.replace('_', ' '):<12} {_readable(value)}"
     yield "settings"

@@ -6,7 +6,7 @@ import math
 import numpy as np
 
 from honeyguide.columns import Columns
-from honeyguide.contracts import Ids, Mask, Matrix, Scorer, State, Taken, Vector
+from honeyguide.contracts import Candidates, Ids, Mask, Matrix, Scorer, State, Taken, Vector
 from honeyguide.frontiers.block import NOTHING, Block, Entry, Hosts, Rows
 from honeyguide.registry import part
 
@@ -36,6 +36,7 @@ class BestFirst:
     ) -> None:
         self.rng = rng
         self.patience = patience
+        self._width = width
         self._block = self._block_of(width)
         self._hosts = Hosts(delay, per_host)
         self._best = Columns(64, score=np.float32)  # by host: an upper bound of its scores
@@ -119,6 +120,17 @@ class BestFirst:
             self._block.free(row)
         self._seen["seen"][pages[~self._block.holds(pages)]] = False
         return scores
+
+    def withdraw(self, ids: Ids) -> Candidates:
+        """Remove links until they are found again; return them, the best first."""
+        self._grow_pages(ids)
+        waiting = ids[self._block.holds(ids)].tolist()
+        taken = [(id, *self._block.remove(id)[1:]) for id in waiting]
+        taken.sort(key=lambda link: (-link[2], link[0]))
+        gone = np.array([id for id, _, _ in taken], np.int32)
+        self._seen["seen"][gone] = False
+        x = np.array([x for _, x, _ in taken], np.float32).reshape(len(gone), self._width)
+        return Candidates(gone, x)
 
     @property
     def nbytes(self) -> int:

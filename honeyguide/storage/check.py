@@ -20,6 +20,7 @@ from honeyguide.disk.serialise import (
     unpack_links,
     unpack_visit,
 )
+from honeyguide.engine.orders import unpack_order
 from honeyguide.errors import HoneyguideError
 from honeyguide.storage import recent, requests
 from honeyguide.storage.bodies import bodies_of, file_is_missing
@@ -53,6 +54,12 @@ _MISFITS = (sqlite3.Error, DamagedError, ValueError, TypeError, LookupError, msg
 _is_warc = re.compile(r"pages-\d{5,}\.warc\.gz").fullmatch
 _NOTES = ("tail", "unclaimed", "waiting")  # kinds of findings that are no loss of data
 _BEYOND_REPAIR = ("warc", "policy", "version")  # kinds of findings that cannot be repaired
+_READERS: dict[str, Callable[[bytes], object]] = {  # of what an event holds, by its kind
+    "seed": unpack_links,
+    "revise": unpack_verdicts,
+    "judge": unpack_judge,
+    "order": unpack_order,
+}
 _NAMED = 3  # events that a sentence lists, at most
 NUMBERS = ("events", "visits", "hosts", "unchecked")  # rows of `about` since format 2
 
@@ -463,14 +470,10 @@ def _unpack_event(row: tuple[Any, ...]) -> object:
     _, kind, _, _, data, *_ = row
     if kind == "visit":
         return unpack_visit(unpacked(data, _MOST), "")
-    if kind == "seed":
-        return unpack_links(unpacked(data, _MOST))
     if kind == "bound":
         return int(row[3])
-    if kind == "revise":
-        return unpack_verdicts(unpacked(data, _MOST))
-    if kind == "judge":
-        return unpack_judge(unpacked(data, _MOST))
+    if kind in _READERS:
+        return _READERS[kind](unpacked(data, _MOST))
     if kind not in ("take", "look"):
         raise ValueError(f"unknown kind of event: {kind}")
     return None

@@ -204,6 +204,13 @@ class Ledger:
             row = self._database.execute("SELECT * FROM pages WHERE n = ?", (visit,)).fetchone()
             self._revise(row, verdict)
 
+    def write_order(
+        self, n: int, now: float, file: str, packed: bytes, known: Mapping[str, Any]
+    ) -> None:
+        """Write event n: a person's order, by its file; `known` become rows of `about`."""
+        self._event(n, "order", now, clean(file), self._compress(packed))
+        self.note(**known)
+
     def write_request(self, request: Request) -> None:
         """Write a request that has ended; it is no event."""
         self.begin_transaction()
