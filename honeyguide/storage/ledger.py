@@ -71,6 +71,10 @@ class Writer:
         """Queue a job that is done step by step, so that other jobs do not wait for all of it."""
         self.put(lambda: self._long.append(steps))
 
+    def hasten(self) -> None:
+        """Commit as soon as the jobs that are queued now are done."""
+        self.put(self._expire)
+
     def flush(self) -> None:
         """Return when all queued jobs are done and committed."""
         done = threading.Event()
@@ -82,6 +86,9 @@ class Writer:
         """End the thread without a commit."""
         self._queue.put(None)
         self._thread.join()
+
+    def _expire(self) -> None:
+        self._due = 0.0
 
     def _raise(self) -> None:
         if self._error is not None:

@@ -121,7 +121,9 @@ class OrderDesk:
         elif isinstance(order, Delay | Forget):
             order = msgspec.structs.replace(order, host=host_named(order.host))
         elif isinstance(order, Pause | Unpause) and self.is_paused == isinstance(order, Pause):
-            raise HoneyguideError(f"the crawl is {'' if self.is_paused else 'not '}paused")
+            raise HoneyguideError(
+                f"the crawl is {'paused already' if self.is_paused else 'not paused'}"
+            )
         if isinstance(order, Delay) and not isinstance(self._crawl.world, Restrictable):
             raise HoneyguideError("a delay is for hosts of the live web")
         return order

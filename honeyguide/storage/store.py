@@ -183,8 +183,9 @@ class Store:
         return read_standing(about(self._database).get(STANDING))
 
     def after_commit(self, job: Job) -> None:
-        """Do something once all events so far are committed; the writing thread does it."""
-        self._put(partial(self._to_do.append, job))
+        """Do something once all events so far are committed, soon; the writing thread does it."""
+        self._put(lambda: self._to_do.append(job))
+        self._guarded(self._writer.hasten)
 
     def relevant_visits(self) -> int:
         """How many visits count as relevant."""
