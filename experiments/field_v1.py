@@ -1,5 +1,6 @@
 """guide in the field: webs of many hosts, several start pages, against the guide of 0.2.0."""
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -144,12 +145,16 @@ def compared(results: Results, parts: Sequence[str], entry: str, base: str) -> I
 def _pairs(
     results: Results, part: str, entry: str, base: str, what: str
 ) -> list[tuple[list[float], list[float]]]:
-    """The runs of two entries on each task of a part, by perturbation."""
+    """The runs of two entries on each task of a part, by perturbation: those that both have."""
     found = [
-        (results.found(part, task, entry, what), results.found(part, task, base, what))
+        [
+            {run["trial"]: float(run[what]) for run in results.runs(part, task, name)}
+            for name in (entry, base)
+        ]
         for task in results.tasks(part)
     ]
-    return [(ours, theirs) for ours, theirs in found if ours and len(ours) == len(theirs)]
+    both = [(ours, theirs, sorted(ours.keys() & theirs.keys())) for ours, theirs in found]
+    return [([o[n] for n in shared], [t[n] for n in shared]) for o, t, shared in both if shared]
 
 
 def _found(results: Results) -> str:
@@ -223,8 +228,6 @@ EXPERIMENT = Experiment(
     paper_found="There is no paper: the bar is 1.10 times the guide of 0.2.0.",
     we_found=_found,
     why="Crawls of many hosts are chaotic: only ratios over many perturbed runs mean something.",
-    parts=tuple(
-        Part(name=part, trials=lambda quick, part=part: _trials(part, quick)) for part in TASKS
-    ),
+    parts=tuple(Part(name=part, trials=functools.partial(_trials, part)) for part in TASKS),
     report=_report,
 )
