@@ -44,7 +44,7 @@ class Guide(Agent):
         self.gamma = gamma
         self._topic = goal.topic
         self._categories = Categories(goal.topic)
-        words, width = self.features.width, self.features.width + self.features.evidence.width
+        words, width = self.features.own_words, self.features.full_width
         self._evidence = slice(words, words + EVIDENCE)
         # prior weights: score a link by its similarity to the topic, as best_first does
         self._weights = np.zeros(width)
