@@ -473,10 +473,14 @@ class Accumulating(Protocol):
 class Upgradable(Protocol):
     """Features whose rows were different in an earlier version."""
 
-    def upgrade(self, ids: Ids, x: Matrix) -> FeatureRows:
-        """Rows of links to `ids` that an earlier version made, as this one makes them.
+    @property
+    def outdated(self) -> bool:  # the state that was loaded is of an earlier version
+        ...
 
-        Called after `load`, before the first row is made, where rows have another width or type.
+    def upgrade(self, ids: Ids, x: Matrix) -> FeatureRows:
+        """Rows of links to `ids` that the earlier version made, as this one makes them.
+
+        Called after `load` for all rows, before the first new one is made.
         """
         ...
 

@@ -92,8 +92,12 @@ class _WithSeconds:
         seconds = np.array([self._seconds(link.url) for link in found.links], np.float32)
         return np.hstack([x, seconds.reshape(-1, 1)])
 
+    @property
+    def outdated(self) -> bool:
+        """Whether the state that the wrapped features loaded is of an earlier version."""
+        return isinstance(self._features, Upgradable) and self._features.outdated
+
     def upgrade(self, ids: Ids, x: Matrix) -> Matrix:
         """Rows of an earlier version, as the wrapped features make them now, with their seconds."""
-        if not isinstance(self._features, Upgradable):
-            return x
+        assert isinstance(self._features, Upgradable)  # noqa: S101 it is outdated
         return np.hstack([self._features.upgrade(ids, x[:, :-1]), x[:, -1:]])

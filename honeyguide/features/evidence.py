@@ -1,6 +1,6 @@
 """The features of the guide agent: a link's words, parents, siblings and host."""
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from zlib import crc32
 
 import numpy as np
@@ -16,13 +16,13 @@ from honeyguide.contracts import (
     Matrix,
     MemoryView,
     Outlinks,
+    Scorer,
     State,
     Vector,
 )
-from honeyguide.errors import HoneyguideError
 from honeyguide.features.host_records import HostRecords
 from honeyguide.features.link_text import TopicSimilarity
-from honeyguide.features.packed_rows import PackedRows
+from honeyguide.features.packed_rows import PackedRows, PackedWeights
 from honeyguide.features.siblings import Siblings
 from honeyguide.text.words import words
 
@@ -174,25 +174,40 @@ class LinkEvidence:
 
     def dot(self, links: Candidates, weights: Vector) -> Vector:
         """full_rows(links) @ weights, without unpacking the rows."""
-        evidence = weights[self.own_words : self.own_words + EVIDENCE]
-        present = evidence[SIBLINGS:]
+        return self.scorer(weights)(links)
+
+    def scorer(self, weights: Vector) -> Scorer:
+        """A function that computes `dot` with these weights; faster if called several times."""
+        words, around = self.own_words, self.own_words + EVIDENCE
+        of_words = weights[self.dimensions : words]
+        evidence = weights[words:around]
         of_numbers = np.zeros((STORED, 3), np.float32)  # alone, with the share, the share itself
         of_numbers[:, 0] = evidence[1 : 1 + STORED]
         of_numbers[FACTORS, 1] = evidence[1 + STORED : SIBLINGS]
         of_numbers[SHARE, 2] = 1
-        of_words = weights[self.dimensions : self.own_words]
-        around = weights[self.own_words + EVIDENCE :]
-        of_vectors = np.concatenate([weights[: self.dimensions], around])
-        products = self._packed.dot(links.x, of_numbers, of_words, of_vectors)
-        scores: Vector = products[:, 0] + evidence[0]
-        scores += products[:, 1] * products[:, 2]
-        scores += self.evidence.dot(links.ids, self._packed.hosts(links.x), present)
+        own = weights[: self.dimensions]
+        packed = PackedWeights.of(self._packed, of_numbers, of_words, own, weights[around:])
+        return partial(self._score, packed, evidence[0], evidence[SIBLINGS:])
+
+    def _score(
+        self, packed: PackedWeights, constant: np.float32, present: Vector, links: Candidates
+    ) -> Vector:
+        rows = self._packed.records(links.x)
+        products = packed.dot(rows)
+        scores: Vector = products[:, 1] * products[:, 2]
+        scores += products[:, 0]
+        scores += self.evidence.dot(links.ids, rows["host"], present)
+        scores += constant
         return scores
+
+    @property
+    def outdated(self) -> bool:
+        """Whether the state that was loaded is of an earlier version."""
+        return self._old is not None
 
     def upgrade(self, ids: Ids, x: Matrix) -> FeatureRows:
         """Rows of an earlier version, which kept the evidence on a link by page, as packed rows."""
-        if self._old is None:
-            raise HoneyguideError(f"rows of {x.shape[1]} features were made with other settings")
+        assert self._old is not None  # noqa: S101 it is outdated
         evidence, hosts = self._old["row"][ids], self._old["host"][ids]
         words = [np.flatnonzero(row) for row in x[:, self.dimensions : self.own_words]]
         vectors = np.hstack([x[:, : self.dimensions], evidence[:, EVIDENCE:]])
