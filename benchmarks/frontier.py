@@ -4,8 +4,9 @@
 
 A navigator with guide and its frontier absorbs pages of new links until so many wait; word vectors
 are random. Absorbing a page (which puts its links) and choosing a link are timed with 100,000
-waiting links and again with all of them. Bytes are those of the process, everything included but
-the guard's tables, which are measured apart.
+waiting links and again with all of them. Bytes of a waiting link are those by which the process
+grows from the first to the last, everything included but the guard's tables, which are measured
+apart.
 """
 
 import argparse
@@ -130,7 +131,7 @@ def rescoring(flood: Flood) -> dict[str, float]:
 
 def guard_bytes(links: int = 20_000) -> float:
     """What the guard of live crawls keeps of a URL."""
-    flood, guard = Flood(links), LiveGuard()
+    flood, guard = Flood(100), LiveGuard()
     memory = flood.navigator.memory
     page = Page("https://start.example/", links=tuple(flood._link() for _ in range(links)))
     (id,) = memory.seed([Link(page.url)]).ids
@@ -142,20 +143,19 @@ def guard_bytes(links: int = 20_000) -> float:
 
 def measure(links: int, hosts: int) -> dict[str, Any]:
     """All figures of one run."""
-    before, flood = resident_bytes(), Flood(hosts)
+    flood = Flood(hosts)
+    navigator = flood.navigator
     flood.fill(FEW)
     turns(flood)  # once, so that the lists of hosts are there
     few = {**turns(flood), **rescoring(flood)}
+    before, waited = resident_bytes(), len(navigator.frontier)
     begin = time.process_time()
-    flood.fill(links)
+    flood.fill(links - 2 * TURNS * PER_PAGE)
     filled = time.process_time() - begin
-    grown = (resident_bytes() - before) / links
     turns(flood)
     many = {**turns(flood), **rescoring(flood)}
-    navigator = flood.navigator
-    sizes = {name: round(size / links, 1) for name, size in navigator.measures().items()}
-    waiting = len(navigator.frontier)
-    all_bytes = resident_bytes()
+    resident, waiting = resident_bytes(), len(navigator.frontier)
+    sizes = {name: round(size / waiting, 1) for name, size in navigator.measures().items()}
     navigator.frontier.drop(np.arange(len(navigator.memory), dtype=np.int32))
     navigator.frontier.compact()
     seen = (sum(navigator.measures().values()) - flood.paths) / len(navigator.memory)
@@ -163,11 +163,11 @@ def measure(links: int, hosts: int) -> dict[str, Any]:
         "waiting_links": waiting,
         "hosts": hosts,
         "url_characters_after_host": round(flood.paths / flood._links, 1),
-        "bytes_per_waiting_link": round(grown, 1),
+        "bytes_per_waiting_link": round((resident - before) / (waiting - waited), 1),
         "bytes_by_table": sizes,
         "guard_bytes_per_url": guard_bytes(),
         "bytes_per_page_seen_beyond_url": round(seen, 1),
-        "resident_gigabytes": round(all_bytes / 1e9, 2),
+        "resident_gigabytes": round(resident / 1e9, 2),
         "fill_seconds": round(filled, 1),
         f"with_{FEW}": few,
         "with_all": many,
