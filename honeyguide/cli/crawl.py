@@ -136,8 +136,8 @@ def crawl(
     given = {name: value for name, value in locals().items() if name in Plan.__slots__}
     lists = {"seeds": read_names(seeds, world), "allow": read_list(allow), "deny": read_list(deny)}
     plan = Plan(**given | lists | {"languages": tuple(filter(None, [languages]))})
-    for_live = (*WEB_SETTINGS, *ACCESS_SETTINGS)
-    flags.refuse_unused(world, **{name: given[name] for name in for_live})
+    flags.refuse_unused(world, **{name: given[name] for name in WEB_SETTINGS})
+    flags.refuse_unused(world, "access", **{name: given[name] for name in ACCESS_SETTINGS})
     started = with_hubs(plan)
     if started is not plan:
         typer.echo(f"hub pages to start from: {', '.join(started.seeds)}")

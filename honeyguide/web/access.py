@@ -300,10 +300,11 @@ def read_logins(path: str) -> dict[str, str]:
             f"{path} has a default login, which would be sent to every host: name the machines"
         )
     return {
-        machine.lower(): _basic(login, password) for machine, (login, _, password) in found.items()
+        machine.lower(): basic(login, password) for machine, (login, _, password) in found.items()
     }
 
 
-def _basic(login: str | None, password: str | None) -> str:
+def basic(login: str | None, password: str | None) -> str:
+    """The value of an Authorization header (RFC 7617)."""
     pair = f"{login or ''}:{password or ''}".encode()
     return f"Basic {base64.b64encode(pair).decode()}"

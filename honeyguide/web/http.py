@@ -21,7 +21,7 @@ from honeyguide.errors import HoneyguideError
 from honeyguide.registry import part
 from honeyguide.urls.spelling import MAX_LENGTH, Target, as_ascii, follow, host_of, target
 from honeyguide.version import VERSION
-from honeyguide.web.access import Access
+from honeyguide.web.access import Access, basic
 from honeyguide.web.connections import (
     TOO_MANY_FILES,
     BoundedConnector,
@@ -67,11 +67,6 @@ _BY_ERRNO = {
 _NOT_TLS = frozenset({"WRONG_VERSION_NUMBER", "HTTP_REQUEST", "RECORD_LAYER_FAILURE"})
 _BY_TYPE: tuple[tuple[type[BaseException], str], ...] = (
     (TimeoutError, "timeout"),
-    (ProxyLoginError, "proxy login"),
-    (aiohttp.ClientHttpProxyError, "proxy"),
-    (NoProxyError, "proxy unreachable"),
-    (ProxyError, "proxy"),
-    (aiohttp.ClientProxyConnectionError, "proxy unreachable"),
     (PrivateAddressError, "private address"),
     (socket.gaierror, "dns"),
     (aiohttp.ClientSSLError, "tls"),
@@ -187,10 +182,12 @@ class HttpFetcher:
         status, headers, body, received, failure = 0, {}, b"", 0, "cancelled"
         sent, begin = time.time(), time.monotonic()
         secrets = self._access.secrets_for(place)
+        # without TLS there is no tunnel: the proxy reads the request itself
+        login = self._proxy_login() if place.url.startswith("http:") else {}
         try:
             answer = await session.get(
                 URL(place.url, encoded=True),
-                headers=self._extra(terms) | secrets,
+                headers=self._extra(terms) | secrets | login,
                 allow_redirects=False,
                 ssl=self._access.ssl_for(place.host),
                 **self._through_proxy(),
@@ -206,7 +203,7 @@ class HttpFetcher:
                 received = answer.content.total_bytes
                 answer.close()
         except _ERRORS as error:
-            failure = "proxy login" if _wants_login(error) else _failure_of(error)
+            failure = _proxy_failure(error) or _failure_of(error)
         finally:
             seconds = time.monotonic() - begin
             self._observer(_request_of(place, sent, seconds, status, headers, failure, received))
@@ -216,8 +213,11 @@ class HttpFetcher:
         """What tells aiohttp about an HTTP proxy; the connector knows a SOCKS proxy."""
         if self._proxy is None or self._proxy.is_socks:
             return {}
-        login = aiohttp.BasicAuth(*self._proxy.login) if self._proxy.login else None
-        return {"proxy": str(self._proxy), "proxy_auth": login}
+        return {"proxy": str(self._proxy), "proxy_headers": self._proxy_login()}
+
+    def _proxy_login(self) -> dict[str, str]:
+        login = self._proxy.login if self._proxy and not self._proxy.is_socks else None
+        return {"Proxy-Authorization": basic(*login)} if login else {}
 
     def _extra(self, terms: Terms) -> dict[str, str]:
         extra = {}
@@ -349,9 +349,15 @@ def _request_of(
     return Request(place.host, place.url, sent, seconds, status, failure, received, wait, location)
 
 
-def _wants_login(error: BaseException) -> bool:
-    """Whether an HTTP proxy wants a name and a password, or others."""
-    return isinstance(error, aiohttp.ClientHttpProxyError) and error.status == 407
+def _proxy_failure(error: BaseException) -> str:
+    """The failure of a proxy; empty if it is not one."""
+    if isinstance(error, aiohttp.ClientHttpProxyError):
+        return "proxy login" if error.status == 407 else "proxy"
+    if isinstance(error, aiohttp.ClientProxyConnectionError | NoProxyError):
+        return "proxy unreachable"
+    if isinstance(error, ProxyError):
+        return "proxy login" if isinstance(error, ProxyLoginError) else "proxy"
+    return _proxy_failure(error.__cause__) if error.__cause__ is not None else ""
 
 
 def _failure_of(error: BaseException) -> str:
