@@ -310,7 +310,7 @@ def resume(folder: str | Path, **changes: Any) -> RunningCrawl:
     """Resume the crawl of a folder, and yield its further pages.
 
     `changes` are new limits, `budget`, `max_seconds` and the others of `honeyguide resume`, and
-    the secrets that the folder does not hold: `header`, `cookie`, `proxy`.
+    the secrets that the folder does not hold: `header`, `cookie`, `auth_file`, `proxy` and others.
     """
     for name in changes:
         if name not in (*LIMITS, *SECRETS):

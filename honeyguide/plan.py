@@ -70,6 +70,7 @@ class Plan:
     client_cert: str = ""  # a file with the certificate that the hosts of seeds are shown
     client_key: str = ""  # a file with its key, if that is not in the same one
     ca_file: str = ""  # certificates to trust, besides the system's
+    secrets: tuple[str, ...] = ()  # flags to say again on resume: the folder has no values
     sitemaps: bool = False  # whether sites' sitemaps are a source of links
     parsers: int = 0  # processes that only read and judge pages; 0: all is done in one
     year: int | None = None  # the present one, for what is far in the future
@@ -88,6 +89,7 @@ class Plan:
             "allow",
             "deny",
             "languages",
+            "secrets",
             "header",
             "cookie",
             "outside_parts",

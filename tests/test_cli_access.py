@@ -48,8 +48,8 @@ def test_secrets_are_sent_asked_for_again_and_never_stored(tmp_path):
         done = honeyguide(*crawl(server, out, *secrets))
         assert done.returncode == 0, done.stderr
         told = refused("resume", out, "--budget", 5)
-        assert "this crawl needs secrets, which its folder does not hold" in told
-        assert "--header 'X-Token: ...' --cookie session=..." in told
+        assert "needs what its folder does not hold: say --header 'X-Token: ...'" in told
+        assert "--cookie session=... again" in told
         before = len(server.requests)
         done = honeyguide("resume", out, "--budget", 5, *secrets)
         assert done.returncode == 0, done.stderr
@@ -58,6 +58,7 @@ def test_secrets_are_sent_asked_for_again_and_never_stored(tmp_path):
         assert {each.get("cookie") for each in server.requests} == {f"session={SECRETS[1]}"}
     for secret in SECRETS:
         assert secret.encode() not in stored(out)
+        assert secret not in told
         assert secret not in done.stdout + done.stderr
 
 
@@ -70,6 +71,28 @@ def test_the_user_agent_is_sent_stored_and_matched_with_robots_txt(tmp_path):
         assert {each["user-agent"] for each in server.requests} == {named}
         assert "site.test /3" not in server.asked
         assert f"User-Agent: {named}".encode() in stored(out)
+
+
+def test_what_is_stored_of_a_secret_has_no_value_in_it():
+    from honeyguide.storage.secrets import without_secrets
+
+    given = {
+        "header": ["X-A: geheim", "http://h.test X-B: geheim", "h.test X-C: geheim", "DNT: 1"],
+        "cookie": ["a=geheim", "jar.txt"],
+        "proxy": "http://me:geheim@proxy.test:1",
+        "auth_file": "netrc",
+    }
+    stored = without_secrets(given)
+    assert "geheim" not in str(stored)
+    assert stored["header"] == ["DNT: 1"]
+    assert stored["cookie"] == [] and stored["proxy"] == stored["auth_file"] == ""
+    assert stored["secrets"][:4] == [
+        "--header 'X-A: ...'",
+        "--header 'http://h.test X-B: ...'",
+        "--header 'h.test X-C: ...'",
+        "--cookie a=...",
+    ]
+    assert stored["secrets"][-1] == "--proxy http://proxy.test:1"
 
 
 @contextmanager
@@ -104,7 +127,7 @@ def test_a_crawl_goes_through_a_proxy_whose_login_is_not_stored(tmp_path):
         assert "among 3 fetched" in done.stdout
         assert set(proxy.asked) == {"site.test:80"}
         told = refused("resume", out, "--budget", 5)
-        assert f"--proxy socks5://NAME:PASSWORD@127.0.0.1:{proxy.port}" in told
+        assert f"say --proxy socks5://127.0.0.1:{proxy.port} again" in told
     assert SECRETS[2].encode() not in stored(out)
 
 
@@ -191,7 +214,7 @@ def test_a_sitemap_can_be_a_seed(tmp_path):
         (("--header", "nonsense"), "'nonsense' is no header: say 'NAME: VALUE'"),
         (("--cookie", "nowhere.txt"), "cannot read the cookie file nowhere.txt"),
         (("--proxy", "ftp://x"), "is no proxy: say http://HOST:PORT"),
-        (("--header", "X-Token:"), "this crawl needs secrets"),
+        (("--header", "X-Token:"), "the header 'X-Token' has no value"),
         (("--seed", "nowhere.csv"), "there is no file nowhere.csv"),
     ],
 )

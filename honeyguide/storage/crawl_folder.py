@@ -34,7 +34,12 @@ from honeyguide.storage.database import FILE, WARCS, create, holds_crawl, settin
 from honeyguide.storage.lock import InUseError
 from honeyguide.storage.orders import Order, OrderWatch, remove_order, waiting_orders
 from honeyguide.storage.rejudge import Rejudged, change_judge
-from honeyguide.storage.secrets import SECRETS, check_secrets, without_secrets
+from honeyguide.storage.secrets import (
+    SECRETS,
+    check_values,
+    with_secrets,
+    without_secrets,
+)
 from honeyguide.storage.store import RecordingNavigator, Store
 from honeyguide.storage.stored_plan import (
     Warn,
@@ -78,7 +83,7 @@ def create_crawl(folder: Path, plan: Plan) -> None:
     specs = {kind: spec for kind in PARTS if (spec := getattr(plan, kind))}
     absolute = {kind: with_absolute_paths(kind, spec) for kind, spec in specs.items()}
     record = str(Path(plan.record).absolute()) if plan.record else ""
-    check_secrets(plan)
+    check_values(plan)
     access_of(plan).check()
     create(folder, without_secrets(asdict(plan) | absolute | {"record": record}))
 
@@ -168,8 +173,9 @@ def _run(
     **changes: Any,
 ) -> Ended:
     """Run or resume a crawl until a limit is reached, it is interrupted, or taught."""
-    plan = with_own_files(folder, replace(stored_plan(folder), **changes, **secrets))
-    check_secrets(plan)
+    stored = stored_plan(folder)
+    plan = replace(stored, **changes, **with_secrets(stored, secrets))
+    plan = with_own_files(folder, plan)
     outside = announced_outside(plan, warn)
     with only_outside(outside):
         opened = plan.open()

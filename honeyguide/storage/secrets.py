@@ -1,32 +1,22 @@
-"""Secrets of a crawl: what of them its folder holds, and what a later run must be given again.
+"""Secrets of a crawl: its folder holds which there are, never their values.
 
-A folder holds the names of headers and cookies and the place of a proxy, never values or
-passwords. It holds the paths of files with secrets, which are read again.
+Files with secrets must be named again as well: a folder that somebody else has made must not
+choose which files of this machine are read.
 """
 
-from collections.abc import Mapping
+import re
+import shlex
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from honeyguide.errors import HoneyguideError
 from honeyguide.plan import Plan
 from honeyguide.web.access import HARMLESS
+from honeyguide.web.proxies import parse_proxy
 
-SECRETS = ("header", "cookie", "proxy")  # settings whose values are not stored
-FILES = ("auth_file", "client_cert", "client_key", "ca_file")
-_NO_LOGIN = "@"  # before the host of a proxy: there was a name and a password
-
-
-def without_secrets(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings as they are stored: without values of secrets, and with absolute paths."""
-    stored = dict(settings)
-    if "header" in stored:
-        stored["header"] = [_header(each) for each in stored["header"]]
-    if "cookie" in stored:
-        stored["cookie"] = [cookie for each in stored["cookie"] for cookie in _cookies(each)]
-    if stored.get("proxy"):
-        stored["proxy"] = _proxy(stored["proxy"])
-    return stored | {name: _absolute(stored[name]) for name in FILES if stored.get(name)}
+# settings whose values are not stored
+SECRETS = ("header", "cookie", "auth_file", "proxy", "client_cert", "client_key", "ca_file")
 
 
 def secrets_of(plan: Plan) -> dict[str, Any]:
@@ -34,44 +24,66 @@ def secrets_of(plan: Plan) -> dict[str, Any]:
     return {name: value for name in SECRETS if (value := getattr(plan, name))}
 
 
-def check_secrets(plan: Plan) -> None:
-    """Raise an error that names the secrets which this run was not given."""
-    missing = [f"--header '{each} ...'" for each in plan.header if _lacks_value(each, ":")]
-    missing += [f"--cookie {each}..." for each in plan.cookie if _lacks_value(each, "=")]
-    if f"//{_NO_LOGIN}" in plan.proxy:
-        missing.append(f"--proxy {plan.proxy.replace('//@', '//NAME:PASSWORD@')}")
+def without_secrets(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings as they are stored: flags to say again instead of the values of secrets."""
+    stored = dict(settings)
+    again = [flag for name in SECRETS for flag in _flags(name, stored.get(name) or ())]
+    if "header" in stored:
+        stored["header"] = [each for each in stored["header"] if _is_harmless(each)]
+    empty = {"cookie": [], **dict.fromkeys(SECRETS[2:], "")}
+    stored |= {name: value for name, value in empty.items() if name in stored}
+    return stored | ({"secrets": again} if again else {})
+
+
+def with_secrets(plan: Plan, given: Mapping[str, Any]) -> dict[str, Any]:
+    """What a run is given of the secrets; an error names those that are missing."""
+    missing = [flag for flag in plan.secrets if _name(flag) not in given]
     if missing:
         raise HoneyguideError(
-            f"this crawl needs secrets, which its folder does not hold: say {' '.join(missing)}"
+            f"this crawl needs what its folder does not hold: say {' '.join(missing)} again"
         )
+    header = (*plan.header, *given.get("header", ()))
+    return {**given, "header": header} if header else dict(given)
 
 
-def _lacks_value(said: str, separator: str) -> bool:
-    return said.endswith(separator) and not said.startswith("@")
+def check_values(plan: Plan) -> None:
+    """Raise an error for a header without a value."""
+    for each in plan.header:
+        if not each.startswith("@") and each.rstrip().endswith(":"):
+            raise HoneyguideError(f"the header {each.rstrip(': ')!r} has no value")
+
+
+def _name(flag: str) -> str:
+    return flag.split(maxsplit=1)[0].removeprefix("--").replace("-", "_")
+
+
+def _flags(name: str, said: str | Sequence[str]) -> list[str]:
+    """The flags to say again, with what may be stored of their values."""
+    flag = f"--{name.replace('_', '-')}"
+    if name == "header":
+        return [f"{flag} {_header(each)}" for each in said if not _is_harmless(each)]
+    if name == "cookie":
+        return [f"{flag} {_cookie(each)}" for each in said]
+    if name == "proxy" and said:
+        return [f"{flag} {parse_proxy(str(said))}"]
+    return [f"{flag} {_path(str(said))}"] if said else []
+
+
+def _is_harmless(header: str) -> bool:
+    return header.partition(":")[0].strip().lower() in HARMLESS
 
 
 def _header(said: str) -> str:
-    """A header without its value, unless that is no secret; a file by its absolute path."""
     if said.startswith("@"):
-        return f"@{_absolute(said[1:])}"
-    name = said.partition(":")[0]
-    if said.startswith(("http://", "https://")):  # a host comes first
-        host, _, rest = said.partition(" ")
-        name = f"{host} {rest.partition(':')[0]}"
-    return said if name.lower() in HARMLESS else f"{name}:"
+        return f"@{_path(said[1:])}"
+    host = re.match(r"https?://", said)
+    start = host.end() if host else 0
+    return f"'{said[:start]}{said[start:].partition(':')[0]}: ...'"
 
 
-def _cookies(said: str) -> list[str]:
-    if "=" not in said:
-        return [_absolute(said)]
-    return [f"{pair.partition('=')[0].strip()}=" for pair in said.split(";") if pair.strip()]
+def _cookie(said: str) -> str:
+    return f"{said.partition('=')[0].strip()}=..." if "=" in said else _path(said)
 
 
-def _proxy(said: str) -> str:
-    login, at, place = said.rpartition("@")
-    scheme = login.partition("://")[0] if "://" in login else "http"
-    return f"{scheme}://{_NO_LOGIN}{place}" if at else said
-
-
-def _absolute(path: str) -> str:
-    return str(Path(path).absolute())
+def _path(path: str) -> str:
+    return shlex.quote(str(Path(path).absolute()))
