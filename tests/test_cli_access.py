@@ -156,19 +156,21 @@ def test_bounds_are_kept(tmp_path):
 
 def test_only_pages_in_the_languages_are_relevant(tmp_path):
     texts = {
-        "/0": "<a href=/1>rock</a><a href=/2>rock</a><p>The rock is hard and it is granite that"
+        "/0": "<a href=/1>rock</a><a href=/2>rock</a><a href=/3 hreflang=fr-CA>rock</a><p>The rock is hard and it is granite that"
         " they have seen, with the other rocks of the mountain.",
         "/1": "<p>Der Granit ist ein Gestein, das aus der Tiefe kommt, und es ist nicht weich;"
         " rocks sind auf der Erde sehr alt. Rocks, rocks.",
         "/2": "<p>The granite is a rock that they have found with the other rocks of this place.",
     }
     answers = {path: page(f"<title>Rocks</title>{text}".encode()) for path, text in texts.items()}
+    answers["/3"] = answers["/2"]
     with served(answers) as server:
         out = tmp_path / "out"
         more = "--languages", "en", "--judge", "keywords:rocks"
-        done = honeyguide(*crawl(server, out, *more))
+        done = honeyguide(*crawl(server, out, *more, budget=9))
         assert done.returncode == 0, done.stderr
         honeyguide("export", out, "--out", tmp_path / "pages.jsonl")
+        assert "site.test /3" not in server.asked
     rows = map(json.loads, (tmp_path / "pages.jsonl").read_text().splitlines())
     relevant = {row["url"][-1]: row["relevant"] for row in rows}
     assert relevant == {"0": True, "1": False, "2": True}

@@ -1,5 +1,6 @@
 """Bounds of a crawl: --max-depth, --max-per-host and --languages."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -22,13 +23,14 @@ from honeyguide.contracts import (
 TOO_DEEP = "deeper than --max-depth"
 HOST_FULL = "beyond --max-per-host"
 OTHER_LANGUAGE = "in another language"
+_hreflang = re.compile(r".*\[hreflang=(\w\w)\]").fullmatch
 
 
 class Bounds:
     """Keeps within a depth, a number of pages a host, and languages; another guard does the rest.
 
     A page in another language counts as not relevant; its links are followed, because they may
-    lead back. A page whose language is not clear is judged like others.
+    lead back, but none that says to lead to another language. A page whose language is not clear is judged like others.
     """
 
     def __init__(
@@ -116,6 +118,10 @@ class Bounds:
             return False
         if self._is_full(host, in_flight=False):
             self._cut(HOST_FULL, link.url)
+            return False
+        said = _hreflang(link.tag_path) if self._languages else None
+        if said is not None and said[1] not in self._languages:
+            self._cut(OTHER_LANGUAGE, link.url)
             return False
         return True
 
