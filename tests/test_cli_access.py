@@ -156,7 +156,8 @@ def test_bounds_are_kept(tmp_path):
 
 def test_only_pages_in_the_languages_are_relevant(tmp_path):
     texts = {
-        "/0": "<a href=/1>rock</a><a href=/2>rock</a><a href=/3 hreflang=fr-CA>rock</a><p>The rock is hard and it is granite that"
+        "/0": "<a href=/1>rock</a><a href=/2>rock</a><a href=/3 hreflang=fr-CA>rock</a>"
+        "<p>The rock is hard and it is granite that"
         " they have seen, with the other rocks of the mountain.",
         "/1": "<p>Der Granit ist ein Gestein, das aus der Tiefe kommt, und es ist nicht weich;"
         " rocks sind auf der Erde sehr alt. Rocks, rocks.",

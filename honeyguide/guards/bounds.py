@@ -30,7 +30,8 @@ class Bounds:
     """Keeps within a depth, a number of pages a host, and languages; another guard does the rest.
 
     A page in another language counts as not relevant; its links are followed, because they may
-    lead back, but none that says to lead to another language. A page whose language is not clear is judged like others.
+    lead back, but none that says to lead to another language. A page whose language is not clear
+    is judged like others.
     """
 
     def __init__(
