@@ -28,6 +28,7 @@ from honeyguide.contracts import (
     Verdict,
     Vocabulary,
     World,
+    dtype_of,
 )
 from honeyguide.engine.decisions import Decisions
 from honeyguide.engine.loop import Crawl, Observer, Outcome, Steering, in_thread, run_simulated
@@ -313,6 +314,7 @@ def frontier_of(
         "frontier",
         agent.frontier,
         width=agent.features.width,
+        dtype=dtype_of(agent.features),
         rng=rng,
         delay=delay,
         patience=2 * delay if patience is None else patience,
