@@ -36,7 +36,7 @@ class Link(msgspec.Struct, frozen=True, gc=False):  # faster to make: a page has
     url: str
     anchor: str = ""
     context: str = ""  # the text around it on the source page
-    tag_path: str = ""  # "html/body/nav/ul/li/a"
+    tag_path: str = ""  # "html/body/nav/ul/li/a"; it may end in "a[hreflang=fr]"
     depth: int = 0  # hops from a seed
     source: str = ""  # URL of the page it was found on; empty for seeds
     box: tuple[float, float, float, float] | None = None  # x, y, width, height in CSS pixels
