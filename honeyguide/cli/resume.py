@@ -2,13 +2,16 @@
 
 from typing import Annotated
 
-from honeyguide.cli import flags
+from honeyguide.cli import access_flags, flags
 from honeyguide.cli import help_groups as groups
 from honeyguide.cli.control import read_words
 from honeyguide.cli.run_folder import judge_again, run_folder
 from honeyguide.errors import HoneyguideError
 
-LIMITS = ("budget", "max_relevant", "max_seconds", "max_bytes", "max_barren", "max_memory")
+LIMITS = (
+    *("budget", "max_relevant", "max_seconds", "max_bytes", "max_barren", "max_memory"),
+    "in_flight",
+)
 OtherBudget = Annotated[
     int | None,
     groups.limit_flag(
@@ -89,6 +92,13 @@ def resume(
     unpause: Unpause = False,
     delays: HostDelays = [],  # noqa: B006 - never changed
     in_flight: OtherInFlight = None,
+    header: access_flags.Header = [],  # noqa: B006 - never changed
+    cookie: access_flags.Cookie = [],  # noqa: B006 - never changed
+    auth_file: access_flags.AuthFile = "",
+    proxy: access_flags.Proxy = "",
+    client_cert: access_flags.ClientCert = "",
+    client_key: access_flags.ClientKey = "",
+    ca_file: access_flags.CaFile = "",
 ) -> None:
     """Continue a crawl that was killed, interrupted, or stopped at a limit.
 
@@ -96,10 +106,11 @@ def resume(
     gives them.
     """
     from honeyguide.storage.control import give_orders, orders_in_force
+    from honeyguide.storage.secrets import SECRETS
 
     given = locals()
     changes = {
-        name: given[name] for name in (*LIMITS, "in_flight") if given[name] not in (None, "")
+        name: given[name] for name in (*LIMITS, *SECRETS) if given[name] not in (None, "", [])
     }
     orders = [read_words("allow", [each]) for each in allow]
     orders += [read_words("deny", [each]) for each in deny]

@@ -2,26 +2,30 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import compress
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from honeyguide.contracts import (
     UNASKED,
+    Accumulating,
     Agent,
     Candidates,
     Compactable,
+    FeatureRows,
     Frontier,
     Gate,
     Guard,
     Ids,
     Link,
     Mask,
-    Matrix,
     Outlinks,
     Paired,
+    Readable,
     Renewable,
     State,
     Step,
@@ -31,11 +35,13 @@ from honeyguide.contracts import (
     Visit,
     Vocabulary,
     Withdrawable,
+    dtype_of,
     nbytes_of,
 )
 from honeyguide.engine.decisions import Decisions
 from honeyguide.engine.memory import Memory
 from honeyguide.engine.obeying import obey
+from honeyguide.engine.old_rows import upgraded
 from honeyguide.engine.orders import AnyOrder
 from honeyguide.engine.shed_links import ShedLinks
 from honeyguide.engine.skipped_links import SkippedLinks
@@ -47,7 +53,7 @@ from honeyguide.text.words import counted
 from honeyguide.urls.patterns import UrlLists
 from honeyguide.urls.same_page import names_same_page
 
-Lanes = Callable[[Ids, Matrix], Ids]  # hosts and features of links -> queue of each link
+Lanes = Callable[[Ids, FeatureRows], Ids]  # hosts and features of links -> queue of each link
 WAITING_SHARE = 4  # one byte in four of the memory limit is reserved for waiting links
 MEASURE_EVERY = 16  # visits between two measurements of the tables' bytes
 MANY_LINKS = 100  # new links of a page after which they are measured at once
@@ -61,7 +67,7 @@ class Lease:
 
     link: Link
     id: int
-    x: Vector
+    x: NDArray[Any]
     score: float
 
 
@@ -99,10 +105,11 @@ class Navigator:
         self._max_waiting = min(bounds, default=None)
         self.max_bytes: int | None = None  # of all tables; beyond that, links are shed
         self._is_full = False  # URLs never seen before are ignored
-        self._skipped = SkippedLinks(agent.features.width)
+        self._skipped = SkippedLinks(agent.features.width, dtype_of(agent.features))
         self._compactable = frontier if isinstance(frontier, Compactable) else None
         self._paired = frontier if isinstance(frontier, Paired) else None
         self._renewable = _renewable(agent, frontier) if agent.refreshes else None
+        self._readable = _readable(agent, frontier)
         self._forced: set[int] = set()  # skipped links that are fetched because nothing else waits
         self.stopped = False  # the agent says that no waiting link is worth a fetch
         self.moved = 0  # links that left or entered the frontier without a visit
@@ -110,7 +117,8 @@ class Navigator:
         self._credit = 0.0  # links that may be scored again now
         self.lists = UrlLists()  # the guard's allow and deny lists, which orders change
         self._is_relisted = False  # they are no longer those of the plan
-        self.withdrawn = SkippedLinks(agent.features.width)  # links that an order denied
+        # links that an order has denied
+        self.withdrawn = SkippedLinks(agent.features.width, dtype_of(agent.features))
         self.decisions: Decisions | None = None  # revises verdicts; None: those of visits hold
         self.revised: list[Verdict] = []  # of all visits, if the last one changed earlier verdicts
 
@@ -150,7 +158,8 @@ class Navigator:
         self._forget_skipped(ids)
         if isinstance(self.frontier, Withdrawable):
             return self.frontier.withdraw(ids)
-        return Candidates(ids[:0], np.empty((0, self.agent.features.width), np.float32))
+        features = self.agent.features
+        return Candidates(ids[:0], np.empty((0, features.width), dtype_of(features)))
 
     def put(self, links: Candidates) -> None:
         """Let links with their features wait, with the scores that the agent gives them now."""
@@ -303,15 +312,16 @@ class Navigator:
     def load(self, state: State) -> None:
         """Restore a saved state."""
         self.agent.load(state["agent"])
-        self.frontier.load(state["frontier"])
+        of_version = partial(upgraded, self.agent.features)
+        self.frontier.load(of_version(state["frontier"]))
         self.memory.load(state["memory"])
         if (lists := state.get("lists")) is not None:  # before the guard, which they may wrap
             self.relist(self.lists._replace(allow=tuple(lists[0]), deny=tuple(lists[1])))
         self.guard.load(state["guard"])
         self.gate.load(state["gate"])
-        self._skipped.load(state["aside"])
+        self._skipped.load(of_version(state["aside"]))
         if "withdrawn" in state:  # earlier versions have none
-            self.withdrawn.load(state["withdrawn"])
+            self.withdrawn.load(of_version(state["withdrawn"]))
         self._forced = set(state["forced"])
         self.shed_links = ShedLinks(**state["let_go"])
         if self.vocabulary is not None:
@@ -325,10 +335,10 @@ class Navigator:
             self.decisions = None
         if self.decisions is not None:
             self.decisions.load(state["decisions"])
-        width = self.agent.features.width  # 0.1.0 stored the page's number after guide's features
         for url, depth, source, id, x, score in state["leases"]:
             link = Link(url, depth=depth, source=source)
-            self.leases[url] = Lease(link, id, x[:width], score)
+            row = of_version({"ids": np.array([id], np.int32), "x": x[None]})["x"][0]
+            self.leases[url] = Lease(link, id, row, score)
 
     def _lease(self, link: Link, taken: Taken, now: float) -> None:
         self.leases[link.url] = Lease(link, taken.id, taken.x, taken.score)
@@ -429,7 +439,7 @@ class Navigator:
             )
         return scores
 
-    def _enqueue(self, ids: Ids, x: Matrix, scores: Vector, source: int = -1) -> None:
+    def _enqueue(self, ids: Ids, x: FeatureRows, scores: Vector, source: int = -1) -> None:
         """Put links into the frontier, as links of page `source` if there is one."""
         hosts = self.lanes(self.memory.host(ids), x)
         if self._paired is not None and source >= 0:
@@ -493,7 +503,7 @@ class Navigator:
         self._tries[lease.id] = self._tries.get(lease.id, 0) + 1
         self.memory.visits += 1
         self._requeue(lease)
-        nothing = Candidates(np.empty(0, np.int32), np.empty((0, len(lease.x)), np.float32))
+        nothing = Candidates(np.empty(0, np.int32), lease.x[None][:0])
         return Step(lease.link, lease.id, lease.x, 0.0, visit.verdict, None, nothing, lease.id)
 
     def _new_links(self, page: int, visit: Visit) -> Outlinks:
@@ -504,7 +514,10 @@ class Navigator:
         if not self.agent.follows(visit.page):
             return _subset(found, np.zeros(len(found.ids), np.bool_))
         found = _subset(found, self.frontier.wants(found.ids))
-        return _subset(found, self.guard.admit(self.memory, found))
+        found = _subset(found, self.guard.admit(self.memory, found))
+        if self._readable is None:
+            return found
+        return replace(found, rows=self._readable.rows_of(found.ids))
 
     def _rescore(self) -> None:
         """Score all waiting links again if the agent asks for it and `rescoring` allows it."""
@@ -517,6 +530,12 @@ class Navigator:
 
 def _name(agent: Agent) -> str:
     return f"agent {type(agent.learner).__name__}"
+
+
+def _readable(agent: Agent, frontier: Frontier) -> Readable | None:
+    """The frontier, if the agent's features get the rows of waiting links from it."""
+    accumulates = isinstance(agent.features, Accumulating) and agent.features.accumulates
+    return frontier if accumulates and isinstance(frontier, Readable) else None
 
 
 def _renewable(agent: Agent, frontier: Frontier) -> Renewable:
