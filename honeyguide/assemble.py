@@ -56,7 +56,7 @@ _log = logging.getLogger(__name__)
 
 FILE_ENDINGS = (".html", ".htm", ".txt", ".text")  # of example pages; no host has one
 EXAMPLE_HEAD = 500  # first characters of an example page that become the topic
-WEB_SETTINGS = ("contact", "allow_private", "resolve", "sitemaps", "parsers")  # for live worlds
+WEB_SETTINGS = ("contact", "allow_private", "resolve", "sitemaps")  # for live worlds
 MOST_HOSTS = 5  # of a crawl without a contact address
 PROGRAM_MEMORY = 464 << 20  # bytes of the program, its encoder, caches and visits in flight
 PRICE = 0.1  # reward per second of fetching; docs/reference/agents/url_agents.md compares some
@@ -100,7 +100,7 @@ class Assembled:
     @property
     def takes_time(self) -> bool:
         """Whether visits take real time, because of servers or parser processes."""
-        return self.world.live or self.plan.parsers > 0
+        return self.world.live or bool(self.plan.parsers)
 
     @property
     def in_flight(self) -> int:
@@ -333,8 +333,9 @@ def _world(plan: Plan, judge: Judge, spec: JudgeSpec | None = None) -> World:
     settings: dict[str, Any] = {
         name: value for name in WEB_SETTINGS if (value := getattr(plan, name))
     }
-    if plan.delay is not None:
-        settings["delay"] = plan.delay
+    for name in ("delay", "parsers"):
+        if getattr(plan, name) is not None:
+            settings[name] = getattr(plan, name)
     settings["scope"] = scope(plan)
     if plan.parsers and not accepts("world", plan.world, "parsers"):
         raise HoneyguideError(f"world {plan.world!r} has its pages read already: no parsers")

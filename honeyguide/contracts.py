@@ -237,6 +237,15 @@ class Encoder(Protocol):
 
 
 @runtime_checkable
+class Additive(Protocol):
+    """An encoder whose vector of a text is the unit vector of a sum over the text's words."""
+
+    def sums(self, texts: Sequence[str]) -> Matrix:
+        """These sums, shape (texts, width); two texts with a space between have both's sum."""
+        ...
+
+
+@runtime_checkable
 class Vocabulary(Protocol):
     """An encoder that weighs words by how many of the pages fetched so far have them."""
 

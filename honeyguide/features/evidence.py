@@ -19,7 +19,7 @@ from honeyguide.contracts import (
     State,
     Vector,
 )
-from honeyguide.features.link_text import TopicSimilarity
+from honeyguide.features.link_text import LinkMeaning, TopicSimilarity
 from honeyguide.text.words import words
 
 
@@ -293,12 +293,12 @@ class LinkEvidence:
         x = np.zeros((len(found.links), self.width), np.float32)
         if not found.links:
             return x
-        own = self._encoder([f"{urls.words(link.url)} {link.anchor}" for link in found.links])
-        around = self._encoder([link.context for link in found.links])
+        meaning = LinkMeaning(self._encoder, found.links)
+        own, around = meaning.own, meaning.around
         x[:, : self.dimensions] = own[:, : self.dimensions]
         self._hash_words(x[:, self.dimensions :], found.links)
         source = np.full(len(x), self._source(found), np.float32)
-        best = self._similarity(memory, found)[:, 0]
+        best = self._similarity.updated(found.ids, meaning.whole)[:, 0]
         similarity = np.stack([own @ self._topic, around @ self._topic, best, source])
         self.evidence.add_mentions(memory, found, similarity, around)
         return x
