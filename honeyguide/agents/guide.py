@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from honeyguide.contracts import Agent, Candidates, Goal, State, Step, Vector
+from honeyguide.contracts import Agent, Candidates, Goal, Scorer, State, Step, Vector
 from honeyguide.errors import HoneyguideError
 from honeyguide.features.categories import Categories
 from honeyguide.features.evidence import EVIDENCE, LinkEvidence
@@ -44,7 +44,7 @@ class Guide(Agent):
         self.gamma = gamma
         self._topic = goal.topic
         self._categories = Categories(goal.topic)
-        words, width = self.features.width, self.features.width + self.features.evidence.width
+        words, width = self.features.own_words, self.features.full_width
         self._evidence = slice(words, words + EVIDENCE)
         # prior weights: score a link by its similarity to the topic, as best_first does
         self._weights = np.zeros(width)
@@ -59,6 +59,7 @@ class Guide(Agent):
         # pending updates of the inverse: subtract along' gain
         self._along, self._gain = np.zeros((2, PENDING, width))
         self._pending = 0
+        self._scorer: Scorer | None = None  # of the present weights; None: not made yet
 
     def score(self, links: Candidates) -> Vector:
         """The expected value of links; while nothing relevant is found, at times the prior's.
@@ -77,6 +78,7 @@ class Guide(Agent):
             along = self._inverse @ x - (self._gain @ x) @ self._along
             gain = along / (1 + x @ along)
             self._weights += gain * (value - x @ self._weights)
+            self._scorer = None
             self._add_update(along, gain)
             self.features.evidence.add_visit(step.link_id, step.reward)
             if step.page is not None:
@@ -108,7 +110,7 @@ class Guide(Agent):
         self._prior_weights, self._weights = state["belief"].copy(), state["weights"].copy()
         self._inverse = state["inverse"].copy()
         self._along, self._gain = state["along"].copy(), state["gain"].copy()
-        self._pending = state["pending"]
+        self._pending, self._scorer = state["pending"], None
         self.features.load(state["features"])
         self._categories.load(state["categories"])
 
@@ -128,7 +130,7 @@ class Guide(Agent):
             )
         kept = slice(None) if state["topic"] == self._topic else self._evidence
         self._weights[kept] = state["weights"][kept]
-        self._prior_weights = self._weights.astype(np.float32)
+        self._prior_weights, self._scorer = self._weights.astype(np.float32), None
         precision = np.linalg.inv(state["inverse"][kept, kept])
         prior = np.diag(1 / self._prior_variances[kept])
         self._inverse[kept, kept] = np.linalg.inv(prior + CARRIED_OVER * (precision - prior))
@@ -141,7 +143,9 @@ class Guide(Agent):
         return 0.25 if evidence.since_relevant > DROUGHT else 0.0
 
     def _expected(self, links: Candidates) -> Vector:
-        return self.features.dot(links, self._weights.astype(np.float32))
+        if self._scorer is None:
+            self._scorer = self.features.scorer(self._weights.astype(np.float32))
+        return self._scorer(links)
 
     def _add_update(self, along: NDArray[np.float64], gain: NDArray[np.float64]) -> None:
         self._along[self._pending], self._gain[self._pending] = along, gain
