@@ -1,7 +1,7 @@
 """The features of the guide agent: a link's words, parents, siblings and host."""
 
+from collections.abc import Sequence
 from functools import lru_cache
-from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +19,9 @@ from honeyguide.contracts import (
     State,
     Vector,
 )
+from honeyguide.features.column_names import ColumnNames
+from honeyguide.features.hashed_words import signs_of, word_name
 from honeyguide.features.link_text import TopicSimilarity
-from honeyguide.text.words import words
 
 
 class HostRecords:
@@ -87,6 +88,29 @@ PRIOR = 3.0  # pseudo-count of visited links a page, at the crawl's mean relevan
 MOST_PARENTS = 64  # of a visited page: only the latest are updated with its outcome
 SIBLINGS = 15  # column of the siblings; those before it change only when a link is found
 EVIDENCE = SIBLINGS + 1 + HostRecords.width  # columns; the last ones are of the host
+OWN_WORDS, WORDS_AROUND = "its own words", "the words around it"
+PARENTS = "its parents are relevant"
+# of the evidence, column by column: what a person is told
+EVIDENCE_NAMES = (
+    "what every link starts with",
+    OWN_WORDS,
+    WORDS_AROUND,
+    "its best mention is close to the topic",
+    "the pages it is on are close to the topic",
+    PARENTS,
+    "its ancestors are relevant",
+    "hops since the last relevant page",
+    PARENTS,
+    "how many pages link to it",
+    PARENTS,
+    "its own words, on relevant pages",
+    PARENTS,
+    PARENTS,
+    PARENTS,
+    "what other links of its pages led to",
+    "how often its host was visited",
+    "pages since its host brought a relevant one",
+)
 
 
 class EvidenceTable:
@@ -287,6 +311,12 @@ class LinkEvidence:
         self.width = self.dimensions + buckets
         self.evidence = EvidenceTable(self.dimensions)
         self._similarity = TopicSimilarity(goal.topic, goal.encoder)
+        hashed_words = [word_name(bucket, buckets) for bucket in range(buckets)]
+        self.column_names = ColumnNames(  # of `full_rows`
+            [OWN_WORDS] * self.dimensions
+            + [*hashed_words, *EVIDENCE_NAMES]
+            + [WORDS_AROUND] * self.dimensions
+        )
 
     def __call__(self, memory: MemoryView, found: Outlinks) -> Matrix:
         self.evidence.add_pages(memory, found)
@@ -317,6 +347,17 @@ class LinkEvidence:
         of_evidence = self.evidence.dot(links.ids, weights[self.width :])
         return links.x @ weights[: self.width] + of_evidence
 
+    def rows_of_words(self, words: Sequence[str]) -> Matrix:
+        """Full rows of links that have these words as anchors, and nothing else."""
+        rows = np.zeros((len(words), self.width + self.evidence.width), np.float32)
+        own = self._encoder(words)
+        rows[:, : self.dimensions] = own[:, : self.dimensions]
+        rows[:, self.width + EVIDENCE_NAMES.index(OWN_WORDS)] = own @ self._topic
+        if words:
+            links = tuple(Link("", anchor=word) for word in words)
+            self._hash_words(rows[:, self.dimensions : self.width], links)
+        return rows
+
     def state(self) -> State:
         """The evidence on each page so far."""
         return {"company": self.evidence.state(), "similarity": self._similarity.state()}
@@ -344,7 +385,4 @@ class LinkEvidence:
 @lru_cache(100_000)
 def hashed(url_words: str, anchor: str, tag_path: str, buckets: int) -> NDArray[np.intp]:
     """The distinct buckets of a link's URL words, anchor words and tag path, ascending."""
-    signs = {f"u:{word}" for word in url_words.lower().split()}
-    signs |= {f"a:{word}" for word in words(anchor)} | ({f"t:{tag_path}"} if tag_path else set())
-    places = {crc32(sign.encode("utf-8", "replace")) % buckets for sign in signs}
-    return np.array(sorted(places), np.intp)
+    return np.array(sorted(signs_of(url_words, anchor, tag_path, buckets)), np.intp)

@@ -216,6 +216,11 @@ class Block:
             new = score(Candidates(pages[some], rows[some]))
             np.copyto(old, new, where=np.isfinite(old))  # seeds keep their +inf
 
+    def features(self, rows: Rows) -> Matrix:
+        """The features of rows, shape (rows, width)."""
+        x: Matrix = self._rows["x"][rows]
+        return x
+
     @property
     def score(self) -> Vector:
         """The score of each row."""
