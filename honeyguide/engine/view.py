@@ -123,8 +123,10 @@ class CrawlView(Struct, frozen=True):
     cuts: tuple[tuple[str, int, str], ...]  # refused by the guard: reason, count, example
 
 
-def frontier_view(navigator: Navigator, now: float, count: int = 20) -> FrontierView:
-    """The frontier: its best links with their reasons, and its queues."""
+def frontier_view(
+    navigator: Navigator, now: float, count: int = 20, most_hosts: int = 20
+) -> FrontierView:
+    """The frontier: its best links with their reasons, and its best queues."""
     frontier = _inspectable(navigator)
     waiting = frontier.waiting()
     best = waiting[_best_first(waiting.scores, max(count, AMONG))]
@@ -133,7 +135,7 @@ def frontier_view(navigator: Navigator, now: float, count: int = 20) -> Frontier
         waiting=len(navigator.frontier),
         in_flight=tuple(navigator.leases),
         links=tuple(_links(navigator, best[: min(count, len(best))], now)),
-        hosts=tuple(hosts[:count]),
+        hosts=tuple(hosts[:most_hosts]),
         host_count=len(hosts),
         forms=tuple(_by_form(navigator, best, count)),
     )

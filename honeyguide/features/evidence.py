@@ -90,6 +90,7 @@ SIBLINGS = 15  # column of the siblings; those before it change only when a link
 EVIDENCE = SIBLINGS + 1 + HostRecords.width  # columns; the last ones are of the host
 OWN_WORDS, WORDS_AROUND = "its own words", "the words around it"
 PARENTS = "its parents are relevant"
+BARREN = "pages since its host brought a relevant one"
 # of the evidence, column by column: what a person is told
 EVIDENCE_NAMES = (
     "what every link starts with",
@@ -109,7 +110,7 @@ EVIDENCE_NAMES = (
     PARENTS,
     "what other links of its pages led to",
     "how often its host was visited",
-    "pages since its host brought a relevant one",
+    BARREN,
 )
 
 

@@ -9,11 +9,13 @@ from honeyguide.contracts import Link
 from honeyguide.storage.choices import Choice, names_in, unpack_choice
 from honeyguide.storage.database import about
 from honeyguide.storage.replay import unpacked_text, visited_page
+from honeyguide.urls.spelling import host_of
 
 _COLUMNS = (
     "n, url, page_url, title, status, failure, relevance, relevant, reasons, score, depth, parent,"
     " fetched, seconds, bytes"
 )
+_LATEST = 20_000  # visits whose links are searched
 _MOST_URLS = 500  # that one query looks for
 
 
@@ -96,7 +98,31 @@ def link_on(database: sqlite3.Connection, n: int, url: str) -> Link | None:
     return next((link for link in links if link.anchor), links[0] if links else None)
 
 
-def last_event(folder_database: sqlite3.Connection) -> int:
+def page_that_shows(database: sqlite3.Connection, url: str) -> tuple[str, Link | None]:
+    """A page that links to a URL, and the link, among the latest pages; "" and None without one."""
+    query = "SELECT * FROM journal WHERE kind = 'visit' ORDER BY n DESC LIMIT ?"
+    for row in database.execute(query, (_LATEST,)):
+        page = visited_page(row)
+        for link in page.links if page else ():
+            if link.url == url:
+                return page.url if page else "", link
+    return "", None
+
+
+def barren_pages(database: sqlite3.Connection, url: str, n: int) -> int:
+    """How many visits to the host of a URL before event n came since its last relevant page."""
+    host, count = host_of(url), 0
+    for each, relevant in database.execute(
+        "SELECT url, relevant FROM pages WHERE n < ? ORDER BY n DESC", (n,)
+    ):
+        if host_of(each) == host:
+            if relevant:
+                break
+            count += 1
+    return count
+
+
+def last_event(database: sqlite3.Connection) -> int:
     """The number of the last event in the database."""
-    [[last]] = folder_database.execute("SELECT max(n) FROM journal")
+    [[last]] = database.execute("SELECT max(n) FROM journal")
     return int(last or 0)

@@ -4,7 +4,6 @@ A question is an order (storage/orders.py); the crawl answers between two visits
 same folder. So its frontier is seen as it is, and the asker needs none of its memory.
 """
 
-import os
 import re
 import secrets
 import time
@@ -45,6 +44,7 @@ class Question(Struct, frozen=True, omit_defaults=True):
     """What to look at."""
 
     links: int = 0  # best waiting links, with hosts and forms
+    hosts: int = 20  # best hosts that are shown with them
     url: str = ""  # what became of it
     words: tuple[str, ...] | None = None  # what the agent thinks of them; () for its signs alone
     crawl: bool = False  # counts and tables
@@ -77,7 +77,7 @@ def seen(navigator: Navigator, now: float, question: Question) -> Answer:
     begin = time.perf_counter()
     try:
         return Answer(
-            frontier_view(navigator, now, question.links) if question.links else None,
+            _frontier(navigator, now, question),
             url_view(navigator, question.url, now) if question.url else None,
             None if question.words is None else learnt_view(navigator, question.words),
             crawl_view(navigator) if question.crawl else None,
@@ -85,6 +85,12 @@ def seen(navigator: Navigator, now: float, question: Question) -> Answer:
         )
     except HoneyguideError as error:
         return Answer(error=str(error))
+
+
+def _frontier(navigator: Navigator, now: float, question: Question) -> FrontierView | None:
+    if not question.links:
+        return None
+    return frontier_view(navigator, now, question.links, question.hosts)
 
 
 def ask(folder: Path, question: Question, timeout: float = TIMEOUT) -> Answer | None:
@@ -133,7 +139,7 @@ def _write_answer(folder: Path, token: str, answer: Answer) -> None:
         path = orders / f"{token}.answer"
         unfinished = path.with_suffix(".unfinished")
         unfinished.write_bytes(msgspec.json.encode(answer))
-        os.replace(unfinished, path)
+        unfinished.replace(path)
 
 
 def _read_answer(folder: Path, token: str) -> Answer:

@@ -1,5 +1,4 @@
-"""Restore a crawl that does not run into a navigator of its own, to look at it; nothing is written.
-"""
+"""Restore a crawl that does not run, to look at it; nothing is written."""
 
 import time
 from collections.abc import Iterator
