@@ -54,10 +54,14 @@ def restored(folder: Path, warn: Warn = ignore_warning) -> Restored:
 def _replay(folder: Path, navigator: Navigator) -> float:
     with reading(folder) as database:
         database.execute("BEGIN")  # one consistent view
+        if format_of(database) < CHECKED:
+            raise HoneyguideError(
+                f"{folder} is of an older version: 'honeyguide resume {folder}' brings it up to"
+                " date, then it can be looked at"
+            )
         journal, replay = Journal(database, folder), Replay(navigator)
         events, _ = count_rows(database)
-        known = about(database) if format_of(database) >= CHECKED else {}
-        journal.last, journal.unchecked = events, known.get("unchecked", events)
+        journal.last, journal.unchecked = events, about(database)["unchecked"]
         judged, change = journal.last_judge()
         n, now = 0, 0.0
         saved = Snapshots(folder, database).newest()
