@@ -170,6 +170,9 @@ class Candidates:
 Scorer = Callable[[Candidates], Vector]  # one score for each link
 
 
+START = "what every link starts with"  # the name of a part that is the same for all links
+
+
 @dataclass(frozen=True, slots=True)
 class Reasons:
     """What speaks for links (above 0) and against them (below 0), in parts with names."""

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from honeyguide.contracts import START
 from honeyguide.text.words import counted
 
 if TYPE_CHECKING:
@@ -36,13 +37,16 @@ def lines(why: "Why") -> Iterator[str]:
 
 
 def parts_lines(parts: Iterable["Part"], most: int = SHOWN) -> Iterator[str]:
-    """A line for each part of a score; small ones are added up."""
-    listed = list(parts)
+    """A line for each part of a score; small ones are added up, that of all links comes last."""
+    listed, same = [], []
+    for part in parts:
+        (same if part.name == START else listed).append(part)
     for part in listed[:most]:
         yield f"  {signed(part.value)}  {part.name}"
     if len(listed) > most:
         rest = sum(part.value for part in listed[most:])
         yield f"  {signed(rest)}  {counted(len(listed) - most, 'smaller reason')}"
+    yield from (f"  {signed(part.value)}  {part.name}" for part in same)
 
 
 def signed(value: float) -> str:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from honeyguide import urls
 from honeyguide.columns import Columns
 from honeyguide.contracts import (
+    START,
     Candidates,
     Goal,
     Ids,
@@ -93,7 +94,7 @@ PARENTS = "its parents are relevant"
 BARREN = "pages since its host brought a relevant one"
 # of the evidence, column by column: what a person is told
 EVIDENCE_NAMES = (
-    "what every link starts with",
+    START,
     OWN_WORDS,
     WORDS_AROUND,
     "its best mention is close to the topic",

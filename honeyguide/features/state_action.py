@@ -4,7 +4,7 @@ import numpy as np
 
 from honeyguide import urls
 from honeyguide.columns import Columns
-from honeyguide.contracts import Goal, Ids, Matrix, MemoryView, Outlinks, State, Vector
+from honeyguide.contracts import START, Goal, Ids, Matrix, MemoryView, Outlinks, State, Vector
 from honeyguide.features.column_names import ColumnNames
 
 STATE = 5  # first features of a row: those of the page; the others are of the link
@@ -15,7 +15,7 @@ NAMES = (  # column by column
     "the pages before its page are relevant",
     "the pages before its page are relevant",
     "hops since a relevant page",
-    "what every link starts with",
+    START,
     "the words of its URL",
     "its anchor",
     "the words around it",

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from honeyguide import urls
-from honeyguide.contracts import Link, Page
+from honeyguide.contracts import START, Link, Page
 from honeyguide.engine.view import LinkView, Parent, Part, UrlView
 from honeyguide.errors import HoneyguideError
 from honeyguide.features.evidence import BARREN
@@ -133,11 +133,14 @@ def readable(part: Part, link: Link | None, barren: int | None = None) -> Part:
 def readable_parts(
     parts: tuple[Part, ...], rest: float | None, link: Link | None, barren: int | None = None
 ) -> tuple[Part, ...]:
-    """The parts of a score as people say them, the largest first, and what is left of it."""
+    """The parts of a score as people say them, and what is left of it, the largest first.
+
+    What is the same for all links comes last.
+    """
     named = [readable(part, link, barren) for part in parts]
     if rest is not None and abs(rest) >= 0.0005:
         named.append(Part(REST, rest))
-    return tuple(sorted(named, key=lambda part: -abs(part.value)))
+    return tuple(sorted(named, key=lambda part: (part.name == START, -abs(part.value))))
 
 
 def passage_finder(folder: Path) -> Passage:
