@@ -38,9 +38,9 @@ def lines(why: "Why") -> Iterator[str]:
 
 def parts_lines(parts: Iterable["Part"], most: int = SHOWN) -> Iterator[str]:
     """A line for each part of a score; small ones are added up, that of all links comes last."""
-    listed, same = [], []
-    for part in parts:
-        (same if part.name == START else listed).append(part)
+    every = list(parts)
+    listed = [part for part in every if part.name != START]
+    same = [part for part in every if part.name == START]
     for part in listed[:most]:
         yield f"  {signed(part.value)}  {part.name}"
     if len(listed) > most:

@@ -29,7 +29,9 @@ class ColumnNames:
         without = [np.where(group, blank, links.x) for group in self._groups()]
         x = np.concatenate([links.x, *without])
         ids = np.tile(links.ids, len(self.names) + 1)
-        scores = score(Candidates(ids, x.astype(np.float32))).reshape(-1, len(links))
+        scores = score(Candidates(ids, x.astype(np.float32))).reshape(
+            len(self.names) + 1, len(links)
+        )
         return Reasons(self.names, (scores[0] - scores[1:]).T, adds_up=False)
 
     def _groups(self) -> Iterator[Mask]:
