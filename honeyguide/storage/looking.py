@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from honeyguide.disk.files import inside, open_inside
+from honeyguide.disk.files import inside, open_inside, write_all
 from honeyguide.engine.navigator import Navigator
 from honeyguide.engine.view import (
     CrawlView,
@@ -101,7 +101,7 @@ def ask(folder: Path, question: Question, timeout: float = TIMEOUT) -> Answer | 
     send_order(folder, order)
     end = time.monotonic() + timeout
     while time.monotonic() < end:
-        with suppress(FileNotFoundError):
+        with suppress(FileNotFoundError, msgspec.DecodeError):  # not there yet, or not whole
             return _read_answer(folder, token)
         if not (running := holder(folder)):
             _withdraw(folder, token)
@@ -132,14 +132,12 @@ def answer_order(
 
 
 def _write_answer(folder: Path, token: str, answer: Answer) -> None:
-    """Write an answer whole or not at all; nothing is synced, as nobody needs it after a crash."""
+    """Write an answer; nothing is synced, as nobody needs it after a crash."""
     orders = inside(folder, FOLDER)
     with suppress(OSError):  # the disk is full, or the folder is gone: the asker gets no answer
         _remove_old(orders)
-        path = orders / f"{token}.answer"
-        unfinished = path.with_suffix(".unfinished")
-        unfinished.write_bytes(msgspec.json.encode(answer))
-        unfinished.replace(path)
+        with open_inside(orders, f"{token}.answer", "xb") as file:
+            write_all(file, msgspec.json.encode(answer))
 
 
 def _read_answer(folder: Path, token: str) -> Answer:
