@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 Vector = NDArray[np.float32]  # shape (n,)
 Matrix = NDArray[np.float32]  # shape (n, width)
+FeatureRows = NDArray[Any]  # shape (n, width): float32, unless Features are Packed
 Ids = NDArray[np.int32]  # shape (n,): pages by their number in Memory, which starts at 0
 Mask = NDArray[np.bool_]  # shape (n,)
 State = dict[str, Any]  # numpy arrays, numbers, strings, None, and dicts and lists of them
@@ -35,7 +36,7 @@ class Link(msgspec.Struct, frozen=True, gc=False):  # faster to make: a page has
     url: str
     anchor: str = ""
     context: str = ""  # the text around it on the source page
-    tag_path: str = ""  # "html/body/nav/ul/li/a"
+    tag_path: str = ""  # "html/body/nav/ul/li/a"; it may end in "a[hreflang=fr]"
     depth: int = 0  # hops from a seed
     source: str = ""  # URL of the page it was found on; empty for seeds
     box: tuple[float, float, float, float] | None = None  # x, y, width, height in CSS pixels
@@ -150,6 +151,7 @@ class Outlinks:
     source: int  # number of the page they were found on; -1 for seeds
     links: tuple[Link, ...]
     ids: Ids
+    rows: FeatureRows | None = None  # of links that wait, zeros for others: see Accumulating
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +159,7 @@ class Candidates:
     """Links with their features: row i of `x` belongs to the link to page `ids[i]`."""
 
     ids: Ids  # shape (links,)
-    x: Matrix  # shape (links, width of the features)
+    x: FeatureRows  # shape (links, width of the features)
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -207,7 +209,7 @@ class Step:
 
     link: Link
     id: int  # page that the link led to, after redirects
-    x: Vector  # the link's features when it was taken, shape (width,)
+    x: NDArray[Any]  # the link's features when it was taken, shape (width,)
     reward: float  # by Agent.reward
     verdict: Verdict  # after the guard: a copy of another page is not relevant
     page: Page | None  # None if the fetch failed
@@ -224,7 +226,7 @@ class Taken(NamedTuple):
     """A link that the frontier has handed out."""
 
     id: int
-    x: Vector
+    x: NDArray[Any]  # its features, shape (width,)
     score: float
 
 
@@ -466,11 +468,50 @@ class Features(Protocol):
 
     width: int  # numbers of a row
 
-    def __call__(self, memory: MemoryView, found: Outlinks) -> Matrix:
+    def __call__(self, memory: MemoryView, found: Outlinks) -> FeatureRows:
         """The features of `found.links`, shape (links, width), finite; (0, width) without links.
 
         Called once for the seeds (`found.page` is None), then once for each absorbed visit, when
         `memory` has the page and its links already.
+        """
+        ...
+
+
+@runtime_checkable
+class Packed(Protocol):
+    """Features with rows of another type than float32, such as bytes, which take less memory."""
+
+    dtype: np.dtype[Any]  # of the `width` numbers of a row
+
+
+def dtype_of(features: Features) -> np.dtype[Any]:
+    """The type of the numbers of a row."""
+    return features.dtype if isinstance(features, Packed) else np.dtype(np.float32)
+
+
+@runtime_checkable
+class Accumulating(Protocol):
+    """Features that add what each page says about a waiting link to its row.
+
+    If `accumulates` is true and the frontier is Readable, `found.rows` has the present rows of the
+    links that wait, and zeros for others.
+    """
+
+    accumulates: bool
+
+
+@runtime_checkable
+class Upgradable(Protocol):
+    """Features whose rows were different in an earlier version."""
+
+    @property
+    def outdated(self) -> bool:  # the state that was loaded is of an earlier version
+        ...
+
+    def upgrade(self, ids: Ids, x: Matrix) -> FeatureRows:
+        """Rows of links to `ids` that the earlier version made, as this one makes them.
+
+        Called after `load` for all rows, before the first new one is made.
         """
         ...
 
@@ -498,7 +539,7 @@ class Frontier(Protocol):
         """Which of these links `put` would add or refresh, shape (ids,)."""
         ...
 
-    def put(self, ids: Ids, hosts: Ids, x: Matrix, scores: Vector) -> None:
+    def put(self, ids: Ids, hosts: Ids, x: FeatureRows, scores: Vector) -> None:
         """Add new links, and replace features and scores of waiting ones.
 
         All have as many rows as `ids`, which are distinct; there may be none. A score of -inf
@@ -564,6 +605,15 @@ class Frontier(Protocol):
         ...
 
 
+@runtime_checkable
+class Readable(Protocol):
+    """A frontier that shows the features of waiting links."""
+
+    def rows_of(self, ids: Ids) -> FeatureRows:
+        """A copy of the features of links, shape (ids, width); zeros for those that do not wait."""
+        ...
+
+
 Renew = Callable[[Ids, Ids, Matrix], Matrix]  # pages, links on them, rows -> new rows
 
 
@@ -579,7 +629,7 @@ class Inspectable(Protocol):
         """All waiting links; with `Paired`, each page's best."""
         ...
 
-    def features_of(self, ids: Ids) -> Matrix:
+    def features_of(self, ids: Ids) -> FeatureRows:
         """The features of links that wait, shape (ids, width)."""
         ...
 
@@ -760,7 +810,7 @@ class Agent(ABC):
         """Whether an episode ends with this visit; it matters to frontiers of walks only."""
         return False
 
-    def foreseen(self, x: Vector, score: float) -> float | None:
+    def foreseen(self, x: NDArray[Any], score: float) -> float | None:
         """The expected reward of a link with these features and score; None if it is unknown."""
         return score if self.foresees else None
 

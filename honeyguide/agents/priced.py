@@ -7,6 +7,7 @@ import numpy as np
 
 from honeyguide.agents.wrapped import Wrapped
 from honeyguide.contracts import (
+    Accumulating,
     Agent,
     Candidates,
     Features,
@@ -16,6 +17,7 @@ from honeyguide.contracts import (
     Outlinks,
     Reasons,
     Step,
+    Upgradable,
     Vector,
     nbytes_of,
 )
@@ -87,6 +89,7 @@ class _WithSeconds:
 
     def __init__(self, features: Features, seconds: Callable[[str], float]) -> None:
         self.width = features.width + 1
+        self.accumulates = isinstance(features, Accumulating) and features.accumulates
         self._features, self._seconds = features, seconds
 
     @property
@@ -95,6 +98,17 @@ class _WithSeconds:
         return nbytes_of(self._features)
 
     def __call__(self, memory: MemoryView, found: Outlinks) -> Matrix:
-        x = self._features(memory, found)
+        inner = found if found.rows is None else replace(found, rows=found.rows[:, :-1])
+        x = self._features(memory, inner)
         seconds = np.array([self._seconds(link.url) for link in found.links], np.float32)
         return np.hstack([x, seconds.reshape(-1, 1)])
+
+    @property
+    def outdated(self) -> bool:
+        """Whether the state that the wrapped features loaded is of an earlier version."""
+        return isinstance(self._features, Upgradable) and self._features.outdated
+
+    def upgrade(self, ids: Ids, x: Matrix) -> Matrix:
+        """Rows of an earlier version, as the wrapped features make them now, with their seconds."""
+        assert isinstance(self._features, Upgradable)  # noqa: S101 it is outdated
+        return np.hstack([self._features.upgrade(ids, x[:, :-1]), x[:, -1:]])

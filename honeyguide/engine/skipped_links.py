@@ -1,6 +1,7 @@
 """Links that a gate has skipped; they can return to the frontier."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +16,8 @@ MEMORY = 20  # fetches over which the success of a ranking is averaged
 class SkippedLinks:
     """Skipped links with their features; each takes as much memory as a waiting link."""
 
-    def __init__(self, width: int) -> None:
-        self._block = Block(width)
+    def __init__(self, width: int, dtype: Any = np.float32) -> None:
+        self._block = Block(width, dtype)
         self._hosts = 0
         self._kind: dict[int, int] = {}  # by page: which ranking chose it in take_best
         self._brought = [0.5, 0.5]  # by ranking: recent relevant pages per fetch
@@ -29,7 +30,7 @@ class SkippedLinks:
         """Bytes of the table."""
         return self._block.nbytes
 
-    def add(self, id: int, host: int, x: Vector) -> None:
+    def add(self, id: int, host: int, x: NDArray[Any]) -> None:
         """Add a skipped link: its page, host and features."""
         self._hosts = max(self._hosts, host + 1)
         self._block.grow_hosts(self._hosts)

@@ -13,7 +13,6 @@ from honeyguide.contracts import (
     Cut,
     Ids,
     Inspectable,
-    Matrix,
     Reasons,
     Vector,
     Waiting,
@@ -336,5 +335,4 @@ def _signs(navigator: Navigator) -> list[Part]:
 
 
 def _reasons(navigator: Navigator, ids: Ids) -> Reasons | None:
-    x: Matrix = _inspectable(navigator).features_of(ids)
-    return navigator.agent.explain(Candidates(ids, x))
+    return navigator.agent.explain(Candidates(ids, _inspectable(navigator).features_of(ids)))

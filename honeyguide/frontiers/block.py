@@ -7,7 +7,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from honeyguide.columns import Columns
-from honeyguide.contracts import UNASKED, Candidates, Ids, Mask, Matrix, Scorer, State, Vector
+from honeyguide.contracts import (
+    UNASKED,
+    Candidates,
+    FeatureRows,
+    Ids,
+    Mask,
+    Scorer,
+    State,
+    Vector,
+)
 
 
 class Hosts:
@@ -114,10 +123,10 @@ NOTHING = np.float32(-np.inf)  # the score of a row that is not in use
 class Block:
     """Waiting links as rows of features, score, page and host; free rows are reused."""
 
-    def __init__(self, width: int, **more: Any) -> None:
+    def __init__(self, width: int, dtype: Any = np.float32, **more: Any) -> None:
         self._slab = max(1, SLAB // width)  # rows that are scored at once
         usual: dict[str, Any] = {"score": np.float32, "page": np.int32, "host": np.int32}
-        self._rows = Columns(x=(np.float32, width), **usual, **more)
+        self._rows = Columns(x=(dtype, width), **usual, **more)
         self._row_of = Columns(row=np.int32)  # by page: 1 + its row, or 0
         self._free: list[int] = []
         self._hosts = Columns(64, waiting=np.int32)
@@ -174,7 +183,20 @@ class Block:
         """The row of a page that has one."""
         return int(self._row_of["row"][page]) - 1
 
-    def put(self, pages: Ids, hosts: Ids, x: Matrix, scores: Vector) -> Rows:
+    def features(self, pages: Ids) -> FeatureRows:
+        """A copy of the features of pages, zeros for those that do not wait."""
+        waits = np.flatnonzero(self.holds(pages))
+        x = np.zeros((len(pages), self._rows["x"].shape[1]), self._rows["x"].dtype)
+        x[waits] = self._rows["x"][self.rows(pages[waits])]
+        return x
+
+    def best_features(self, pages: Ids) -> FeatureRows:
+        """A copy of the features of pages that wait; of several rows of a page, the best's."""
+        rows = np.array([self.row(page) for page in pages.tolist()], np.intp)
+        x: FeatureRows = self._rows["x"][rows]
+        return x
+
+    def put(self, pages: Ids, hosts: Ids, x: FeatureRows, scores: Vector) -> Rows:
         """Write the row of each page: its own, or a free one if it has none; return the rows."""
         new = ~self.holds(pages)
         if np.any(new):
@@ -184,17 +206,17 @@ class Block:
         self._write(rows, pages, hosts, x, scores)
         return rows
 
-    def _write(self, rows: Rows, pages: Ids, hosts: Ids, x: Matrix, scores: Vector) -> None:
+    def _write(self, rows: Rows, pages: Ids, hosts: Ids, x: FeatureRows, scores: Vector) -> None:
         self._rows["page"][rows] = pages
         self._rows["host"][rows] = hosts
         self._rows["x"][rows] = x
         self._rows["score"][rows] = scores
 
-    def remove(self, page: int) -> tuple[int, Vector, float]:
+    def remove(self, page: int) -> tuple[int, NDArray[Any], float]:
         """Free the row of a page and return its host, features and score."""
         return self.take(self.row(page))
 
-    def take(self, row: int) -> tuple[int, Vector, float]:
+    def take(self, row: int) -> tuple[int, NDArray[Any], float]:
         """Free a row and return its host, features and score."""
         host, score = int(self._rows["host"][row]), float(self._rows["score"][row])
         self.free(row)
@@ -215,11 +237,6 @@ class Block:
             some = slice(start, start + len(old))
             new = score(Candidates(pages[some], rows[some]))
             np.copyto(old, new, where=np.isfinite(old))  # seeds keep their +inf
-
-    def features(self, rows: Rows) -> Matrix:
-        """The features of rows, shape (rows, width)."""
-        x: Matrix = self._rows["x"][rows]
-        return x
 
     @property
     def score(self) -> Vector:
@@ -286,10 +303,7 @@ class Block:
 
     def load(self, state: State) -> None:
         """Restore a saved state."""
-        rows, width = state["rows"], self._rows["x"].shape[1]
-        if np.shape(rows["x"])[1] == width + 1:  # 0.1.0 stored the page's number in a last column
-            rows = {**rows, "x": rows["x"][:, :width]}
-        self._rows.load(rows)
+        self._rows.load(state["rows"])
         self._row_of.load(state["row_of"])
         self._free = state["free"].tolist()
         self._hosts.load(state["hosts"])

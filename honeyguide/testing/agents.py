@@ -27,7 +27,7 @@ from honeyguide.testing.contract import (
     TOPIC,
     ContractError,
     PartLike,
-    check_rows,
+    check_features_rows,
     check_same,
     check_written,
     default_encoder,
@@ -36,7 +36,7 @@ from honeyguide.testing.contract import (
     promised,
     require,
     require_bool,
-    require_float32,
+    require_dtype,
 )
 from honeyguide.testing.crawling import (
     Trace,
@@ -160,7 +160,7 @@ def _check_scores(trial: _Trial) -> None:
     agent, memory = navigator.agent, navigator.memory
     found = memory.link(step.id, page)
     links = Candidates(found.ids, agent.features(memory, found))
-    check_rows(links.x, 3, agent.features.width, "features")
+    check_features_rows(links.x, 3, agent.features)
     for count in (3, 0):
         _check_shape(agent, links[:count])
     _check_company(agent, links)
@@ -173,7 +173,7 @@ def _first_step(navigator: Navigator, page: Page) -> Step:
     """Visit a seed page, and say what is wrong with its features or scores if that fails."""
     memory, features = navigator.memory, navigator.agent.features
     seeds = [Link(page.url)]
-    check_rows(features(memory, memory.seed(seeds)), 1, features.width, "features")
+    check_features_rows(features(memory, memory.seed(seeds)), 1, features)
     navigator.seed(seeds)
     link = navigator.choose(0.0)
     if link is None:
@@ -183,7 +183,7 @@ def _first_step(navigator: Navigator, page: Page) -> Step:
     except Exception:
         found = memory.link(0, page)
         rows = features(memory, found)
-        check_rows(rows, len(found.ids), features.width, "features")
+        check_features_rows(rows, len(found.ids), features)
         _check_shape(navigator.agent, Candidates(found.ids, rows))
         raise
 
@@ -197,7 +197,7 @@ def _check_shape(agent: Agent, links: Candidates) -> None:
         f"score() returned shape {np.shape(scores)} for {count} links:"
         f" return one float32 number for each link, shape ({count},)",
     )
-    require_float32(scores, "score()")
+    require_dtype(scores, "score()")
     require(
         np.all(scores < np.inf),
         "score() returned a number that is not a number (NaN) or is infinite:"
