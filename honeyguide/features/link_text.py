@@ -85,6 +85,7 @@ class LinkMeaning:
         return self._encoder([f"{self._own[at]} {self._around[at]}" for at in places.tolist()])
 
 
+CLOSE = "its own words and those around it are close to the topic"
 PATHS, WHOLE_URLS = LinkText(), LinkText(host_words=True)
 
 
@@ -128,6 +129,11 @@ class TopicSimilarity:
             self._update(ids[unread], encoded(unread) @ self._topic)
         similarity: Matrix = seen["best"][ids, None]
         return similarity
+
+    def of_texts(self, texts: Sequence[str]) -> Vector:
+        """The cosine of texts to the topic."""
+        cosines: Vector = self.encoder(texts) @ self._topic
+        return cosines
 
     @property
     def nbytes(self) -> int:
