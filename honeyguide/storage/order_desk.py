@@ -28,7 +28,8 @@ from honeyguide.errors import HoneyguideError
 from honeyguide.guards.lists import check_pattern
 from honeyguide.plan import Plan
 from honeyguide.storage.ends import VISITS_AT_ONCE
-from honeyguide.storage.orders import Order, remove_order, waiting_orders
+from honeyguide.storage.looking import answer_order
+from honeyguide.storage.orders import ASK, Order, remove_order, waiting_orders
 from honeyguide.storage.store import RecordingNavigator
 from honeyguide.storage.stored_plan import Warn, ignore_warning
 from honeyguide.text.words import counted
@@ -83,6 +84,8 @@ class OrderDesk:
         """Carry out an order soon; called from any thread."""
         if order.what["order"] == "judge":  # it needs a crawl that stands still
             self._crawl.call(lambda crawl: crawl.finish(TAUGHT))
+        elif order.what["order"] == ASK:
+            self._crawl.between(partial(self._answer, order))
         else:
             self._crawl.between(partial(self._carry_out, order))
 
@@ -93,6 +96,11 @@ class OrderDesk:
             except HoneyguideError as error:
                 self._refuse(file.file, str(error))
         self._store.after_commit(partial(remove_order, self._store.folder, file))
+
+    def _answer(self, order: Order) -> None:
+        """Answer a question, which is no event."""
+        folder = self._store.folder
+        answer_order(folder, order, self._recorded.navigator, self._crawl.now)
 
     def _obey(self, file: str, order: AnyOrder) -> None:
         now, navigator = self._crawl.now(), self._recorded.navigator

@@ -10,16 +10,19 @@ import os
 import stat
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
+
 from honeyguide.disk.files import inside, make_folder, open_inside, replacing
-from honeyguide.engine.orders import AnyOrder, pack_order
+from honeyguide.engine.orders import AnyOrder
 from honeyguide.errors import HoneyguideError
 
 FOLDER = "orders"
+ASK = "ask"  # the order that is a question
 PAUSE = 0.25  # seconds between two looks at the folder
 _MOST = 1 << 20  # bytes of an order
 
@@ -31,14 +34,14 @@ class Order(NamedTuple):
     what: dict[str, Any]
 
 
-def send_order(folder: Path, order: AnyOrder) -> str:
+def send_order(folder: Path, order: AnyOrder | Mapping[str, Any]) -> str:
     """Put an order into a crawl's folder; return the name of its file."""
     orders, name = inside(folder, FOLDER), f"{time.time_ns():020}-{os.getpid()}.json"
     try:
         make_folder(orders)
         orders.chmod(0o700)
         with replacing(orders / name) as file:
-            file.write(pack_order(order))
+            file.write(msgspec.json.encode(order))
         (orders / name).chmod(0o600)
     except OSError as error:
         raise HoneyguideError(f"cannot write an order into {orders}: {error.strerror}") from None
