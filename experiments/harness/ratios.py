@@ -42,6 +42,26 @@ def bootstrap(
     return Interval(whole, low, high)
 
 
+def paired_bootstrap(
+    pairs: Sequence[tuple[Sequence[float], Sequence[float]]], generator: np.random.Generator
+) -> Interval:
+    """Return the same mean where run i of both agents belongs together; resamples such pairs."""
+    whole = geometric_mean([ratio(*pair) for pair in pairs])
+    logs = np.stack([_drawn_together(np.array(pair, float), generator) for pair in pairs])
+    chosen = generator.integers(len(logs), size=(len(logs), RESAMPLES))
+    means = np.exp(np.take_along_axis(logs, chosen, axis=0).mean(axis=0))
+    low, high = np.quantile(means, [0.025, 0.975]).tolist()
+    return Interval(whole, low, high)
+
+
+def _drawn_together(runs: Counts, generator: np.random.Generator) -> Counts:
+    """Return the log ratio of each resample of pairs of runs; `runs` has shape (2, runs)."""
+    chosen = generator.integers(runs.shape[1], size=(RESAMPLES, runs.shape[1]))
+    found, base = np.maximum(runs[:, chosen].mean(axis=2), LEAST)
+    logs: Counts = np.log(found / base)
+    return logs
+
+
 def _drawn(runs: Counts, generator: np.random.Generator) -> Counts:
     """Return the mean of each resample of the runs, drawn with replacement."""
     chosen = generator.integers(len(runs), size=(RESAMPLES, len(runs)))

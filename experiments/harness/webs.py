@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from experiments.field_v1_webs import split_by_host
 from experiments.friar2017_web import Recording, record_links
 from honeyguide.errors import HoneyguideError
 from honeyguide.recorded.importers.html import import_html
@@ -16,11 +17,12 @@ SOURCES = {
     "pages.jsonl": import_jsonl,
     "html.tar.zst": import_html,
 }
-GENERATED = "synthetic"
+GENERATED = ("synthetic", "readable")
 LINKS_OF = "links of synthetic:"  # URLs and links of a generated web, without texts
 MANY_OF = "many links of synthetic:"  # the same with as many links per page as Friar (2017)
 TAGS_OF = "markup of "  # a web imported from HTML files, with tag paths
 FILES_OF = "files of "  # the archive of HTML files itself
+HOSTS_OF = "hosts of "  # a web of one host, imported and split into many
 ARCHIVE = "html.tar.zst"
 
 
@@ -36,7 +38,9 @@ class Webs:
         """Return whether a web exists or can be made."""
         if web.startswith((TAGS_OF, FILES_OF)):
             return self.data is not None and self._archive(web).exists()
-        made = web.startswith((GENERATED, LINKS_OF, MANY_OF))
+        if web.startswith(HOSTS_OF):
+            return self.has(web.removeprefix(HOSTS_OF))
+        made = web.startswith((*GENERATED, LINKS_OF, MANY_OF))
         return made or self._recorded(web) or self._source(web) is not None
 
     def world(self, web: str) -> str:
@@ -47,6 +51,10 @@ class Webs:
             return f"graph:{self._links(web)}"
         if web.startswith((TAGS_OF, FILES_OF)):
             return self._html(web)
+        if web.startswith(HOSTS_OF):
+            whole = Path(self.world(web.removeprefix(HOSTS_OF)).removeprefix("graph:"))
+            name = web.replace(" ", "-")
+            return f"graph:{self._made_once(name, partial(split_by_host, whole))}"
         if self._recorded(web):
             return f"graph:{self._folder(web)}"
         source = self._source(web)
