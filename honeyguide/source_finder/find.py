@@ -165,7 +165,8 @@ class Trail:
             return
         link = float(self._agent.features.probabilities(step.x[None])[0])
         url = visit.page.url if visit.page else visit.link.url
-        self.clicks.append(Click(url, visit.link.anchor, link, page, visit.failure))
+        anchor = visit.link.anchor or self._agent.features.anchor(step.x)
+        self.clicks.append(Click(url, anchor, link, page, visit.failure))
         if visit.page is not None:
             self._found[url] = self._reporting(link, page)
 

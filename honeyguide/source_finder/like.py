@@ -89,7 +89,7 @@ def _anchor_units(
 
 def _kinds(titles: Sequence[str]) -> dict[int, float]:
     """Return the kinds of list that the titles name, with their share."""
-    means = np.mean([shares(title) for title in titles] or [[0.0] * len(CONCEPTS)], axis=0)
+    means = np.mean([shares(title) for title in titles] or [shares("")], axis=0)
     return {
         CONCEPTS.index(kind): min(1.0, 2 * float(means[CONCEPTS.index(kind)]))
         for kind in KINDS

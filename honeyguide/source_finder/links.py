@@ -79,6 +79,11 @@ class ProbableLinks:
             return None
         return page, place - self._starts[page]
 
+    def anchor(self, x: Vector) -> str:
+        """Return the text of the link with these features; empty if its page is not kept."""
+        at = self.link(int(self.places(x[None])[0]))
+        return self._texts[at[0]][0][at[1]] if at else ""
+
     def inputs(self, page: int) -> PageInputs:
         """Return the policy's inputs for a kept page."""
         anchors, paths, signs = self._texts[page]

@@ -166,6 +166,7 @@ def test_each_answer_says_what_was_clicked_and_why_it_stopped():
     row = json.loads(done.stdout)
     assert len(row["clicked"]) == row["clicks"] > 0
     assert {"url", "anchor", "expected", "page"} <= row["clicked"][0].keys()
+    assert row["clicked"][0]["anchor"]
     assert "link was likely enough" in row["stopped"]
     few = ("--max-clicks", 1, "--threshold", 0)
     done = honeyguide(
@@ -205,7 +206,7 @@ def test_a_search_goes_on_after_a_kill_where_it_was(tmp_path):
 
 
 def test_pages_like_an_example_are_found_without_a_model():
-    world = make("world", "organisations:set=tesw,sites=12", judge=None)
+    world = make("world", "organisations:set=tesw,sites=12", judge=make("judge", "label:x"))
     pages = [(home, world.site(home.split("/")[2])) for home in world.homes]
     english = [(home, site) for home, site in pages if site.wording.language == "en"]
     (_, first), *others = english
