@@ -1,6 +1,6 @@
 """The inputs of the policy network: links of a page as arrays, and episodes of clicks."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -77,11 +77,11 @@ def anchors_only(page: Page, encoder: Encoder) -> PageInputs:
     return page_inputs(page.links, encoder)
 
 
-def with_signs(page: Page, encoder: Encoder) -> PageInputs:
+def with_signs(page: Page, encoder: Encoder, known: Container[str] = frozenset()) -> PageInputs:
     """Return inputs that also have the signs of each link: lexicon, address, place on the page."""
     seen = page_inputs(page.links, encoder)
     return replace(
-        seen, anchors=joined_signs(seen.anchors, link_signs(page, page.links[:MOST_LINKS]))
+        seen, anchors=joined_signs(seen.anchors, link_signs(page, page.links[:MOST_LINKS], known))
     )
 
 

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from urllib.parse import unquote, urlsplit
 
 import numpy as np
@@ -27,7 +27,8 @@ _SHAPE = (
     "events and news", "empty anchor", "words of the anchor", "long anchor", "anchor date",
     "anchor number", "file", "calendar file", "address date", "address number", "address query",
     "address depth", "one step below", "beside", "above", "same page", "home", "on the home page",
-    "place on the page", "mentions", "context date", "deeper than three", "language switch",
+    "place on the page", "mentions", "context date", "deeper than three", "language switch", "new here",
+    "new and hub", "names events nowhere",
 )  # fmt: skip
 SIGNS = (
     *_OF_TEXT, *_OF_ADDRESS, *_OF_CONTEXT, *_OF_PAGE, *_SHAPE,
@@ -36,17 +37,25 @@ SIGNS = (
 _language = re.compile(
     r"(?:[a-z]{2}|english|deutsch|francais|espanol|italiano|nederlands|中文|日本語|한국어)"
 ).fullmatch
-_EVENTS, _DECOY, _PAST, _NEWS, _MAYBE = (
-    CONCEPTS.index(name) for name in ("events", "decoy", "past", "news", "maybe")
+_EVENTS, _DECOY, _PAST, _NEWS, _MAYBE, _HUB = (
+    CONCEPTS.index(name) for name in ("events", "decoy", "past", "news", "maybe", "hub")
 )
 
 
-def link_signs(page: Page, links: Sequence[Link]) -> Matrix:
-    """Return a row of numbers in [0, 1] for each link of a page, in the order of `SIGNS`."""
+def link_signs(page: Page, links: Sequence[Link], known: Container[str] = frozenset()) -> Matrix:
+    """Return a row of numbers in [0, 1] for each link of a page, in the order of `SIGNS`.
+
+    `known` has the URLs that pages visited before have shown.
+    """
     mentions = Counter(link.url for link in links)
     about = shares(page.title[:100]), _path(page.url)
+    nowhere = float(all(shares(link.anchor)[_EVENTS] < 0.5 for link in links))
     rows = [
-        _row(link, page.url, place / max(len(links), 1), mentions[link.url], about)
+        [
+            *_row(link, page.url, place / max(len(links), 1), mentions[link.url], about),
+            *_news(link, link.url not in known, nowhere),
+            *_areas(link.tag_path),
+        ]
         for place, link in enumerate(links)
     ]
     return np.array(rows, np.float32).reshape(len(links), len(SIGNS))
@@ -57,7 +66,6 @@ def _row(
 ) -> list[float]:
     anchor, path = shares(link.anchor), _path(link.url)
     context = shares(link.context.replace(link.anchor, " ", 1)[:200])
-    tags = set(link.tag_path.split("/"))
     return [
         *anchor,
         *shares(_last_words(path)),
@@ -74,8 +82,17 @@ def _row(
         float(bool(dates_in(link.context[:200]))),
         float(path.strip("/").count("/") >= 3),
         float(bool(_language(plain(link.anchor)))),
-        *(float(area in tags) for area in _AREAS),
     ]
+
+
+def _news(link: Link, is_new: bool, nowhere: float) -> list[float]:
+    """Return whether a link was seen nowhere before, and whether the page names no events."""
+    return [float(is_new), float(is_new) * shares(link.anchor)[_HUB], nowhere]
+
+
+def _areas(tag_path: str) -> list[float]:
+    tags = set(tag_path.split("/"))
+    return [float(area in tags) for area in _AREAS]
 
 
 def _combined(anchor: tuple[float, ...]) -> list[float]:

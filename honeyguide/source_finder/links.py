@@ -43,7 +43,7 @@ class ProbableLinks:
     def __call__(self, memory: MemoryView, found: Outlinks) -> Matrix:
         places = np.full(len(found.ids), NOWHERE, np.int64)
         if found.page is not None and len(found.ids):
-            here = self._add_page(found.page)
+            here = self._add_page(found.page, self._known(found))
             places = self._best_mentions(found, here)
         return np.stack([places // PAGE, places % PAGE], axis=1).astype(np.float32)
 
@@ -128,10 +128,18 @@ class ProbableLinks:
         """Whether the policy was trained with signs of links beside their texts."""
         return self.policy.width > self.encoder.width
 
-    def _add_page(self, page: Page) -> dict[str, int]:
+    def _known(self, found: Outlinks) -> frozenset[str]:
+        """Return the URLs of links that other pages have shown before, or that were visited."""
+        self._best.grow(int(found.ids.max()) + 1)
+        fresh = self._best["place"][found.ids] == 0
+        new = {link.url for link, is_new in zip(found.links, fresh, strict=True) if is_new}
+        links = found.page.links if found.page else ()
+        return frozenset(link.url for link in links if link.url not in new)
+
+    def _add_page(self, page: Page, known: frozenset[str]) -> dict[str, int]:
         """Add a page's links to the table; return for each URL the row of its best mention."""
         links = page.links[:MOST_LINKS]
-        signs = link_signs(page, links) if self.uses_signs else None
+        signs = link_signs(page, links, known) if self.uses_signs else None
         self._texts.append(
             ([shown(link) for link in links], [link.tag_path for link in links], signs)
         )

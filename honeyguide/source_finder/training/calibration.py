@@ -4,7 +4,7 @@ Without a threshold a walk clicks the best link ten times. The same links are cl
 order with any threshold, only fewer of them, so each rule is tried on the same walks.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -41,7 +41,7 @@ class FullWalk:
 
 def walk(
     site: SiteGraph,
-    links: Callable[[Page], Vector],
+    links: Callable[[Page, Container[str]], Vector],
     score: Callable[[Page], float],
     most: int = CLICKS,
 ) -> FullWalk:
@@ -51,7 +51,8 @@ def walk(
     clicks: list[WalkedClick] = []
     page: Page | None = site.pages.get(site.home)
     while True:
-        for link, worth in zip(page.links, links(page), strict=False) if page else ():
+        known = seen | waiting.keys()
+        for link, worth in zip(page.links, links(page, known), strict=False) if page else ():
             if link.url not in seen and same_site(link.url, site.home):
                 waiting[link.url] = max(float(worth), waiting.get(link.url, 0.0))
         if not waiting or len(clicks) == most:

@@ -1,6 +1,6 @@
 """Train a complete source finder from sites whose source pages are known."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -177,8 +177,8 @@ class FinderTraining:
         chosen: Mask,
         most: int = CLICKS,
     ) -> list[FullWalk]:
-        def links(seen: Page) -> Vector:
-            return policy(with_signs(seen, self.encoder))
+        def links(seen: Page, known: Container[str]) -> Vector:
+            return policy(with_signs(seen, self.encoder, known))
 
         def score(seen: Page) -> float:
             return page(seen, self.encoder)

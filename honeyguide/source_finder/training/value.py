@@ -40,6 +40,13 @@ class SiteGraph:
                 values[url] = max(values[url], ahead)
         return values
 
+    def known(self, url: str) -> set[str]:
+        """Return the links of a page that are no farther from the home page than it is."""
+        depth = self.depths[url]
+        return {
+            link.url for link in self.pages[url].links if self.depths.get(link.url, 99) <= depth
+        }
+
     def _further(self, url: str) -> list[str]:
         """Return the pages that are one click farther from the home page than this one."""
         depth = self.depths[url] + 1
@@ -92,7 +99,10 @@ class ValueTraining:
         rest = [others[at] for at in rng.permutation(len(others)).tolist()]
         chosen = list(dict.fromkeys([site.home, *hubs, *rest]))[: self.most_pages]
         seen = [url for url in chosen if url in site.pages and site.pages[url].links]
-        return [(with_signs(site.pages[url], encoder), _targets(site, url, values)) for url in seen]
+        return [
+            (with_signs(site.pages[url], encoder, site.known(url)), _targets(site, url, values))
+            for url in seen
+        ]
 
     def run(self, examples: Sequence[Example], width: int, report: Report) -> Policy:
         """Return the merged policy of all nets."""
