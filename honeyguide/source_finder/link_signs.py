@@ -27,8 +27,8 @@ _SHAPE = (
     "events and news", "empty anchor", "words of the anchor", "long anchor", "anchor date",
     "anchor number", "file", "calendar file", "address date", "address number", "address query",
     "address depth", "one step below", "beside", "above", "same page", "home", "on the home page",
-    "place on the page", "mentions", "context date", "deeper than three", "language switch", "new here",
-    "new and hub", "names events nowhere",
+    "place on the page", "mentions", "context date", "deeper than three", "language switch",
+    "new here", "new and hub", "names events nowhere",
 )  # fmt: skip
 SIGNS = (
     *_OF_TEXT, *_OF_ADDRESS, *_OF_CONTEXT, *_OF_PAGE, *_SHAPE,
