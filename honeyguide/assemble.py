@@ -60,7 +60,7 @@ _log = logging.getLogger(__name__)
 FILE_ENDINGS = (".html", ".htm", ".txt", ".text")  # of example pages; no host has one
 EXAMPLE_HEAD = 500  # first characters of an example page that become the topic
 # settings for live worlds: handed to them, and those that are read into an Access
-WEB_SETTINGS = ("contact", "allow_private", "resolve", "sitemaps", "parsers", "user_agent")
+WEB_SETTINGS = ("contact", "allow_private", "resolve", "sitemaps", "user_agent")
 ACCESS_SETTINGS = (
     "header",
     "cookie",
@@ -113,7 +113,7 @@ class Assembled:
     @property
     def takes_time(self) -> bool:
         """Whether visits take real time, because of servers or parser processes."""
-        return self.world.live or self.plan.parsers > 0
+        return self.world.live or bool(self.plan.parsers)
 
     @property
     def in_flight(self) -> int:
@@ -350,8 +350,9 @@ def _world(plan: Plan, judge: Judge, spec: JudgeSpec | None = None) -> World:
     settings: dict[str, Any] = {
         name: value for name in WEB_SETTINGS if (value := getattr(plan, name))
     }
-    if plan.delay is not None:
-        settings["delay"] = plan.delay
+    for name in ("delay", "parsers"):
+        if getattr(plan, name) is not None:
+            settings[name] = getattr(plan, name)
     settings["scope"] = scope(plan)
     settings["access"] = access_of(plan)
     if plan.parsers and not accepts("world", plan.world, "parsers"):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from honeyguide.columns import Columns
-from honeyguide.contracts import FeatureRows, Ids, Mask, Scorer, State, Taken, Vector
+from honeyguide.contracts import FeatureRows, Ids, Mask, Scorer, State, Taken, Vector, Waiting
 from honeyguide.frontiers.block import NOTHING, Block, Entry, Hosts, Rows
 from honeyguide.registry import part
 
@@ -188,6 +188,23 @@ class BestFirst:
         self.rng.bit_generator.state = state["rng"]
         self._best.grow(len(self._hosts))
         self._list_anew()
+
+    # ------------------------------------------------------------------ looking
+
+    def rank(self, score: float) -> int:
+        """1 + how many waiting links have a higher score."""
+        return 1 + int(np.count_nonzero(self._block.score > score))
+
+    def waiting(self) -> Waiting:
+        """All waiting links."""
+        block, hosts = self._block, self._hosts
+        rows = np.flatnonzero(block.score > NOTHING)
+        of = block.host[rows]
+        return Waiting(block.page[rows], of, block.score[rows], hosts.ready[of], hosts.full[of])
+
+    def features_of(self, ids: Ids) -> FeatureRows:
+        """The features of links that wait."""
+        return self._block.best_features(ids)
 
     # ------------------------------------------------------------------ choosing
 

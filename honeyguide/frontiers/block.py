@@ -196,6 +196,12 @@ class Block:
         x[waits] = self._rows["x"][self.rows(pages[waits])]
         return x
 
+    def best_features(self, pages: Ids) -> FeatureRows:
+        """A copy of the features of pages that wait; of several rows of a page, the best's."""
+        rows = np.array([self.row(page) for page in pages.tolist()], np.intp)
+        x: FeatureRows = self._rows["x"][rows]
+        return x
+
     def put(self, pages: Ids, hosts: Ids, x: FeatureRows, scores: Vector) -> Rows:
         """Write the row of each page: its own, or a free one if it has none; return the rows."""
         new = ~self.holds(pages)

@@ -30,10 +30,9 @@ from honeyguide.web.judge_spec import JudgeSpec
 from honeyguide.web.parser_pool import (
     InProcess,
     NoProcessError,
-    ParserPool,
     Read,
     Reader,
-    SmallInProcess,
+    reader_of,
 )
 from honeyguide.web.pipeline import FetchSettings, Pipeline, fetch_pipeline
 from honeyguide.web.robots_txt import obey_directives
@@ -164,7 +163,7 @@ def live_web(  # noqa: PLR0913 each is a setting of users
     resolve: str = "",  # "NAME=ADDRESS:PORT,...": addresses of hosts; "*" is any host
     scope: Scope | None = None,  # which URLs may be requested; None: all
     sitemaps: bool = False,  # whether links are taken from sitemaps, too
-    parsers: int = 0,  # processes that parse and judge pages
+    parsers: int | None = None,  # processes that parse and judge pages; None: when they help
     spec: JudgeSpec | None = None,  # how those processes make their judge
     user_agent: str = "",  # empty: honeyguide's own, with the contact
     access: Access | None = None,  # secrets of hosts, and the proxy
@@ -174,7 +173,7 @@ def live_web(  # noqa: PLR0913 each is a setting of users
         contact, delay, allow_private, resolve, scope or Scope(), user_agent, access or Access()
     )
     pipeline = fetch_pipeline(settings)
-    reader = ParserPool(parsers, spec=spec) if parsers else SmallInProcess(spec)
+    reader = reader_of(parsers, spec)
     world = WebWorld(judge, pipeline, reader, robots_name(user_agent) or "honeyguide")
     if sitemaps and pipeline.sitemaps is not None:
         return Sitemapped(world, pipeline.sitemaps.links)
