@@ -124,7 +124,7 @@ def lists(task: Task, rng: np.random.Generator) -> list[List]:
 def trained(given: Sequence[List], seed: int) -> TopicModel:
     """All weights, one model after the other, each on what those before it say."""
     rng = np.random.default_rng(seed)
-    model = TopicModel(_usual(given), *_nothing(), *_nothing(), np.empty(0), 0.0, 0.0)
+    model = TopicModel(_usual(given), *_nothing(), *_nothing())
     fits = [_compared(each, model) for each in given]
     rows = [calibration.features(each.pages, fit) for each, fit in zip(given, fits, strict=True)]
     model = _with_first(model, *logistic(given, rows, rng))
@@ -140,22 +140,9 @@ def trained(given: Sequence[List], seed: int) -> TopicModel:
     logits = [each @ weights + bias for each in rows]
     built_in = best_fixed(given, logits)
     spread = spread_weights(given, logits, built_in)
-    model = model._replace(
+    return model._replace(
         second=weights, second_bias=bias, second_threshold=built_in, second_spread=spread
     )
-    return _with_third(model, given, logits, rng)
-
-
-def _with_third(
-    model: TopicModel, given: Sequence[List], logits: Sequence[Numbers], rng: np.random.Generator
-) -> TopicModel:
-    rows = [
-        calibration.third_features(each.pages, said)
-        for each, said in zip(given, logits, strict=True)
-    ]
-    weights, bias = logistic(given, rows, rng)
-    built_in = best_fixed(given, [each @ weights + bias for each in rows])
-    return model._replace(third=weights, third_bias=bias, third_threshold=built_in)
 
 
 def _nothing() -> tuple[Numbers, float, float, Numbers]:

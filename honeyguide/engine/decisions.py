@@ -165,12 +165,21 @@ class Decisions:
     def load(self, state: State) -> None:
         """Restore a saved state."""
         self._calibration.load(state["calibration"])
-        self._rows = [tuple(row) for row in state["rows"].tolist()]
         self._fits = state["fits"]
         self._events = [
             Event(kind, now, _unpacked(kind, *row)) for kind, now, *row in state["events"]
         ]
+        if "rows" in state:
+            self._rows = [tuple(row) for row in state["rows"].tolist()]
+        else:  # saved before there were late fits
+            self._load_without_rows()
         self.counted = [Verdict(r, bool(is_), tuple(why)) for r, is_, why in state["counted"]]
+
+    def _load_without_rows(self) -> None:
+        measures = [visit.verdict.measures for visit in self._visits()]
+        self._rows = [row for row in measures if row]
+        if self.has_settled:
+            self._fits = len(ALL_FITS)
 
     def _verdict(self, verdict: Verdict) -> Verdict:
         return _decided(self._calibration, verdict) if self._fits else verdict

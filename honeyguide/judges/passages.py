@@ -7,10 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from honeyguide.contracts import Encoder, Mask, Matrix, Page, Vector
+from honeyguide.contracts import Encoder, Matrix, Page, Vector
 from honeyguide.features.segmenting import rarities
 from honeyguide.judges.closeness import head, scale_of
-from honeyguide.text.definitions import definition, heads
 from honeyguide.text.words import STOP_WORDS, Term, fold, forms, is_glued, words
 
 LONGEST = 200_000  # characters of a page in which words are counted
@@ -46,8 +45,6 @@ class Reader:
         self.terms = [Term(word, forms(word)) for word in terms]
         rare = np.maximum(LEAST_RARITY, rarities(terms))
         self.rarity: Numbers = rare / rare.sum()
-        sought = heads(topic)
-        self._is_head = np.array([word in sought for word in terms])
         self.knows = encoder.knows(topic)
         self._topic, self._encoder = topic, encoder
         self._signs_a_word = 2 if is_glued(topic) else 6
@@ -64,10 +61,10 @@ class Reader:
         usual = USUAL * (len(text) / self._signs_a_word + 50) / 1000
         scores, covered, together = self._passages(places, max(1, -(-len(folded) // PASSAGE)))
         cosines, even, is_known = self._meaning(page, folded, scores)
-        near, in_title = _near(places), self._terms_in(page.title)
+        near = _near(places)
         numbers = (
             float(np.log1p(len(text.strip()))) / 10,
-            float(self.rarity @ in_title),
+            self._in_title(page),
             float(self.rarity @ [len(each) > 0 and each[0] < LEAD for each in places]),
             float(scores.max()),
             covered,
@@ -76,8 +73,6 @@ class Reader:
             float(cosines[:, 0].max()),
             even,
             float(is_known),
-            *self._defined(page),
-            float((in_title & self._is_head).any()),
         )
         shares = [count / (count + usual) for count in counts]
         measures = (*numbers, *shares, *map(float, cosines[0, 1:]), *_first_words(page))
@@ -115,23 +110,9 @@ class Reader:
         scaled: Matrix = 0.5 * (cosines - self._scale.unrelated) / reach
         return scaled
 
-    def _defined(self, page: Page) -> tuple[float, float, float, float]:
-        """How much of the topic, and of its heads, a page says its subject is.
-
-        Both in what it is said to be, and in the whole sentence.
-        """
-        said = definition(page.title, page.text)
-        kind, sentence = self._terms_in(said.kind), self._terms_in(said.sentence)
-        return (
-            float((kind & self._is_head).any()),
-            float((sentence & self._is_head).any()),
-            float(self.rarity @ kind),
-            float(self.rarity @ sentence),
-        )
-
-    def _terms_in(self, text: str) -> Mask:
-        folded = fold(text, self._topic)
-        return np.array([term.count(folded) > 0 for term in self.terms])
+    def _in_title(self, page: Page) -> float:
+        title = fold(page.title, self._topic)
+        return float(self.rarity @ [term.count(title) > 0 for term in self.terms])
 
 
 def _near(places: Places) -> int:

@@ -4,7 +4,6 @@
    how far they stand out from what is usual in these pages. A logistic model makes a logit of both.
 2. Words at the beginning of the surest pages, and seldom elsewhere, speak for a page too.
 3. The threshold depends on how the logits of all pages are spread.
-4. What a page says its subject is changes the order of pages, not how many are relevant.
 
 The weights of these models are those of `topic_model`.
 """
@@ -20,9 +19,8 @@ from honeyguide.judges.topic_model import FITTED, TopicModel
 Numbers = NDArray[np.float64]
 Words = NDArray[np.int64]
 
-FIXED = 15  # numbers of a page before those of the terms
+FIXED = 10  # numbers of a page before those of the terms
 LENGTH, TITLE, LEAD, HEAD, BEST, EVEN, KNOWN = 0, 1, 2, 6, 7, 8, 9
-DEFINED = slice(10, 15)  # by what a page says its subject is, and by its title
 BUILT_IN = 60.0  # pages that the built-in idea of usual pages counts for
 MOST_ABOVE = np.array([0.15] * 5 + [0.5])  # a crawl's usual page is not further above the built-in
 LEAST_SPREAD = 0.06
@@ -34,7 +32,6 @@ TRUSTED_SURE, TRUSTED_OTHERS = 3.0, 20.0  # pages that make half of the trust in
 TRUSTED_FIT = 25.0  # pages that make half of the trust in a fitted threshold
 QUANTILES = (0.1, 0.3, 0.5, 0.7, 0.85, 0.93, 0.97, 0.99, 0.997)
 FURTHEST = (2.2, 3.0)  # below and above the built-in threshold, in logits
-SOFT = 0.35  # logits: how far from the threshold a page counts in part
 SLOPE = 0.5  # of relevance in the logit: graded also far from the threshold
 
 
@@ -56,8 +53,8 @@ class Fit:
 def unfitted(rarity: Numbers, model: TopicModel) -> Fit:
     """What is assumed before any page."""
     no_words, nothing, weights = np.empty(0, np.int64), np.empty(0), rarity / rarity.sum()
-    first, third = model.first_threshold, model.third_threshold
-    return Fit(weights, model.usual, first, no_words, nothing, 0.0, 1.0, 0.0, third)
+    first, second = model.first_threshold, model.second_threshold
+    return Fit(weights, model.usual, first, no_words, nothing, 0.0, 1.0, 0.0, second)
 
 
 class TopicCalibration:
@@ -78,7 +75,7 @@ class TopicCalibration:
     def decide(self, measures: Matrix) -> tuple[Vector, Mask]:
         """Relevance grows with the logit; it is 0.5 at the threshold, and 0 without text."""
         pages, fit = measures.astype(float), self._fit
-        logits = third_logits(pages, fit, self._model) - fit.threshold
+        logits = second_logits(pages, fit, self._model) - fit.threshold
         by_words = pages[:, FIXED : FIXED + len(fit.weights)] @ fit.weights
         relevance = np.where(pages[:, KNOWN] > 0, sigmoid(SLOPE * logits), by_words)
         relevance = np.where(pages[:, LENGTH] > 0, relevance, 0.0)
@@ -114,8 +111,7 @@ def fitted(pages: Numbers, rarity: Numbers, model: TopicModel) -> Fit:
     fit = replace(fit, first=threshold(logits, model.first_spread, model.first_threshold))
     fit = with_words(pages, logits - (fit.first + SURER), fit)
     logits = second_logits(pages, fit, model)
-    above = logits - threshold(logits, model.second_spread, model.second_threshold)
-    return replace(fit, threshold=as_many(third_logits(pages, fit, model), above))
+    return replace(fit, threshold=threshold(logits, model.second_spread, model.second_threshold))
 
 
 def compared(pages: Numbers, fit: Fit, model: TopicModel) -> Fit:
@@ -191,18 +187,6 @@ def second_logits(pages: Numbers, fit: Fit, model: TopicModel) -> Numbers:
     return logits
 
 
-def third_features(pages: Numbers, logits: Numbers) -> Numbers:
-    """What the third model weighs: the logits of the second, and what pages say they are."""
-    return np.column_stack([logits, pages[:, DEFINED]])
-
-
-def third_logits(pages: Numbers, fit: Fit, model: TopicModel) -> Numbers:
-    """Steps 1, 2 and 4."""
-    rows = third_features(pages, second_logits(pages, fit, model))
-    logits: Numbers = rows @ model.third + model.third_bias
-    return logits
-
-
 def with_words(pages: Numbers, above: Numbers, fit: Fit) -> Fit:
     """Find the words at the beginning of sure pages that others seldom have."""
     sure = sigmoid(above) * (above > -2)
@@ -262,22 +246,6 @@ def threshold(logits: Numbers, weights: Numbers, built_in: float) -> float:
     low, high = built_in - FURTHEST[0], built_in + FURTHEST[1]
     found = min(high, max(low, float(spread_of(logits) @ weights)))
     return built_in + _half(len(logits), TRUSTED_FIT) * (found - built_in)
-
-
-def as_many(logits: Numbers, above: Numbers) -> float:
-    """The threshold of logits above which are as many pages as above 0 of others.
-
-    Pages near it count in part, so that a few pages have a threshold too.
-    """
-    wanted = float(sigmoid(above / SOFT).sum())
-    low, high = float(logits.min()) - 20, float(logits.max()) + 20
-    while high - low > 1e-6:
-        middle = (low + high) / 2
-        if float(sigmoid((logits - middle) / SOFT).sum()) > wanted:
-            low = middle
-        else:
-            high = middle
-    return (low + high) / 2
 
 
 def best_expected(logits: Numbers) -> float:

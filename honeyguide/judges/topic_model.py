@@ -24,9 +24,6 @@ class TopicModel(NamedTuple):
     second_bias: float
     second_threshold: float
     second_spread: Numbers
-    third: Numbers  # of `third_features`
-    third_bias: float
-    third_threshold: float  # before any page
 
 
 FITTED = TopicModel(
@@ -100,7 +97,4 @@ FITTED = TopicModel(
             0.5467,
         ]
     ),
-    third=np.array([0.9918, 0.8716, 0.8259, 0.3204, -0.6589, 0.933]),
-    third_bias=-0.1091,
-    third_threshold=-3.25,
 )

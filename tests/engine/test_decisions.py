@@ -199,3 +199,17 @@ def test_late_fits_in_parts_are_those_in_one_piece(tmp_path, late_fits):
     rows = "SELECT url, relevance, relevant FROM pages ORDER BY n"
     with reading(whole) as one, reading(parts) as other:
         assert one.execute(rows).fetchall() == other.execute(rows).fetchall()
+
+
+@pytest.mark.parametrize(("pages", "fitted"), [(15, [20, 40, 60]), (30, [20])])
+def test_a_state_saved_before_late_fits_is_loaded(pages, fitted, late_fits):
+    opened = replace(PLAN, budget=pages).open()
+    navigator = opened.navigator()
+    run_simulated(opened.crawl(navigator).run(opened.seeds))
+    state = navigator.state()
+    del state["decisions"]["rows"]
+    later = replace(PLAN, budget=100).open()
+    resumed = later.navigator()
+    resumed.load(state)
+    run_simulated(later.crawl(resumed).run(()))
+    assert late_fits == fitted
