@@ -2,11 +2,22 @@
 
 import heapq
 import math
+from typing import Any
 
 import numpy as np
 
 from honeyguide.columns import Columns
-from honeyguide.contracts import Ids, Mask, Matrix, Scorer, State, Taken, Vector
+from honeyguide.contracts import (
+    Candidates,
+    FeatureRows,
+    Ids,
+    Mask,
+    Scorer,
+    State,
+    Taken,
+    Vector,
+    Waiting,
+)
 from honeyguide.frontiers.block import NOTHING, Block, Entry, Hosts, Rows
 from honeyguide.registry import part
 
@@ -33,10 +44,11 @@ class BestFirst:
         delay: float = 0.0,  # seconds between two requests to a host
         per_host: int = 1,  # requests in flight to a host
         patience: float = 0.0,  # seconds to wait for a host with a much better link
+        dtype: Any = np.float32,  # of features
     ) -> None:
         self.rng = rng
         self.patience = patience
-        self._block = self._block_of(width)
+        self._block = self._block_of(width, dtype)
         self._hosts = Hosts(delay, per_host)
         self._best = Columns(64, score=np.float32)  # by host: an upper bound of its scores
         self._short: dict[int, list[Entry]] = {}  # by host: a heap of its best links
@@ -58,11 +70,11 @@ class BestFirst:
         self._grow_pages(ids)
         return ~self._seen["seen"][ids] | self._block.holds(ids)
 
-    def put(self, ids: Ids, hosts: Ids, x: Matrix, scores: Vector) -> None:
+    def put(self, ids: Ids, hosts: Ids, x: FeatureRows, scores: Vector) -> None:
         """Add new links and refresh waiting ones; a score of -inf refuses a link."""
         self._put(ids, hosts, x, scores)
 
-    def _put(self, ids: Ids, hosts: Ids, x: Matrix, scores: Vector) -> Rows:
+    def _put(self, ids: Ids, hosts: Ids, x: FeatureRows, scores: Vector) -> Rows:
         """Put links in and return the rows of those that are not refused."""
         self._grow_pages(ids)
         self._grow_hosts(hosts)
@@ -76,6 +88,10 @@ class BestFirst:
         for link in zip(hosts.tolist(), scores.tolist(), ages.tolist(), rows.tolist(), strict=True):
             self._enlist(*link)
         return rows
+
+    def rows_of(self, ids: Ids) -> FeatureRows:
+        """The features of links, zeros for those that do not wait."""
+        return self._block.features(ids)
 
     def take(self, now: float, at_random: bool = False) -> Taken | None:
         """The best link whose host may be requested now, or a random one; None if there is none."""
@@ -119,6 +135,16 @@ class BestFirst:
             self._block.free(row)
         self._seen["seen"][pages[~self._block.holds(pages)]] = False
         return scores
+
+    def withdraw(self, ids: Ids) -> Candidates:
+        """Remove links until they are found again; return them, the best first."""
+        self._grow_pages(ids)
+        waiting = ids[self._block.holds(ids)]
+        taken = [self._block.remove(id) for id in waiting.tolist()]
+        x = np.stack([x for _, x, _ in taken]) if taken else self._block.features(waiting)
+        scores = np.array([score for _, _, score in taken], np.float32)
+        self._seen["seen"][waiting] = False
+        return Candidates(waiting, x)[np.lexsort((waiting, -scores))]
 
     @property
     def nbytes(self) -> int:
@@ -182,6 +208,23 @@ class BestFirst:
         self.rng.bit_generator.state = state["rng"]
         self._best.grow(len(self._hosts))
         self._list_anew()
+
+    # ------------------------------------------------------------------ looking
+
+    def rank(self, score: float) -> int:
+        """1 + how many waiting links have a higher score."""
+        return 1 + int(np.count_nonzero(self._block.score > score))
+
+    def waiting(self) -> Waiting:
+        """All waiting links."""
+        block, hosts = self._block, self._hosts
+        rows = np.flatnonzero(block.score > NOTHING)
+        of = block.host[rows]
+        return Waiting(block.page[rows], of, block.score[rows], hosts.ready[of], hosts.full[of])
+
+    def features_of(self, ids: Ids) -> FeatureRows:
+        """The features of links that wait."""
+        return self._block.best_features(ids)
 
     # ------------------------------------------------------------------ choosing
 

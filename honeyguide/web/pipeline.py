@@ -13,18 +13,19 @@ HostSchedule.
 
 import math
 import time
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
 from honeyguide import urls
 from honeyguide.contracts import Link, Observable, OfHost, Recalling, Request, Response
-from honeyguide.urls.patterns import Scope
+from honeyguide.urls.patterns import Scope, UrlLists
 from honeyguide.urls.spelling import host_of
+from honeyguide.web.access import Access
 from honeyguide.web.connections import FixedAddresses
 from honeyguide.web.fetch_limits import Terms, WebFetcher
 from honeyguide.web.host_schedule import Clock, HostSchedule, Limits
-from honeyguide.web.http import HttpFetcher, Redirects, user_agent
+from honeyguide.web.http import HttpFetcher, Redirects, robots_name, user_agent
 from honeyguide.web.network import DescriptorLimit, OutageRetry, ProbeSites
 from honeyguide.web.robots import Robots
 from honeyguide.web.sitemaps import Sitemaps, SiteSitemaps
@@ -39,18 +40,26 @@ class FetchSettings:
     allow_private: bool = False  # whether private addresses may be connected to
     resolve: str = ""  # "NAME=ADDRESS:PORT,...": addresses of hosts; "*" is any host
     scope: Scope = field(default_factory=Scope)  # which URLs may be requested
+    user_agent: str = ""  # empty: honeyguide's own, with the contact
+    access: Access = field(default_factory=Access)  # secrets of hosts, and the proxy
 
 
 def fetch_pipeline(settings: FetchSettings) -> "Pipeline":
     """Make the stages of a live crawl, the innermost first."""
-    name = user_agent(settings.contact)
+    name = user_agent(settings.contact, settings.user_agent)
     hosts = FixedAddresses(settings.resolve) if settings.resolve else None
     # no limit for one address when the user says that many hosts are there
     schedule = HostSchedule(settings.delay, Limits(per_address=None) if hosts else None)
-    http = HttpFetcher(name, allow_private=settings.allow_private, hosts=hosts, schedule=schedule)
+    http = HttpFetcher(
+        name,
+        allow_private=settings.allow_private,
+        hosts=hosts,
+        schedule=schedule,
+        access=settings.access,
+    )
     limit = DescriptorLimit(http)
     outage = OutageRetry(limit, ProbeSites(limit, schedule))
-    robots = Robots(outage, name, schedule, redirects_clock=outage.clock)
+    robots = Robots(outage, robots_name(name), schedule, redirects_clock=outage.clock)
     admission = Admission(robots, settings.scope, schedule)
     redirects = Redirects(admission, clock=outage.clock, schedule=schedule)
     stages = (redirects, admission, robots, outage, limit, http)
@@ -111,6 +120,14 @@ class Pipeline:
             if isinstance(stage, Observable):
                 stage.observe(observer)
 
+    def restrict(self, lists: UrlLists, delays: Mapping[str, float]) -> None:
+        """Use other allow and deny lists, and other delays of hosts, from now on."""
+        if self.schedule is not None:
+            self.schedule.host_delays = dict(delays)
+        for stage in self.stages:
+            if isinstance(stage, Admission | OutageRetry):
+                stage.relist(lists)
+
     async def close(self) -> None:
         """Close every connection."""
         await self.stages[0].close()
@@ -132,7 +149,13 @@ class Admission:
         if wait := await self._schedule.ready(host_of(url)):
             headers = {"retry-after": str(math.ceil(wait))}
             return Response(link, link.url, 0, headers, failure="resting")
+        if reason := self._scope.refusal(url):  # it was denied meanwhile
+            return Response(link, link.url, 0, failure=reason)
         return await self._fetcher.fetch(link, terms)
+
+    def relist(self, lists: UrlLists) -> None:
+        """Use other allow and deny lists from now on."""
+        self._scope.relist(lists)
 
     def recall(self, learnt: Iterable[OfHost]) -> None:
         """Count the hosts that were requested before the crawl was resumed."""
