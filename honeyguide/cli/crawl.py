@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from honeyguide.cli import access_flags, flags
+from honeyguide.cli import access_flags, flags, log_flags
 from honeyguide.cli import help_groups as groups
 from honeyguide.cli.run_folder import run_folder
 from honeyguide.cli.seed_names import read_names
@@ -124,6 +124,10 @@ def crawl(
     survey: flags.Survey = 0,
     price: Price = None,
     random_seed: flags.RandomSeed = 0,
+    log_level: log_flags.LogLevel = "",
+    log_format: log_flags.LogFormat = "text",
+    log_file: log_flags.LogFile = None,
+    metrics: log_flags.Metrics = None,
     config: flags.Config = None,
 ) -> None:
     """Crawl from the seed pages and keep the pages that are relevant to the topic."""
@@ -144,5 +148,6 @@ def crawl(
     started = with_hubs(plan)
     if started is not plan:
         typer.echo(f"hub pages to start from: {', '.join(started.seeds)}")
+    follow = log_flags.followed_by(log_level, log_format, log_file, metrics)
     create_crawl(out, started)
-    run_folder(out, **secrets_of(started))
+    run_folder(out, follow, **secrets_of(started))
