@@ -65,7 +65,7 @@ class View:
         return Group(
             self._head(figures, width),
             _progress(figures, self._seconds(), width),
-            self._harvest(figures),
+            self._harvest(figures, width),
             _line(""),
             self._tables(rows, width),
             _line(_failures(figures), "yellow"),
@@ -87,14 +87,15 @@ class View:
         room = max(width - len(time) - 1, 0)
         return _line(f"{_cut(self._title, room):<{room}} {time}", "bold")
 
-    def _harvest(self, figures: "Figures") -> "RenderableType":
-        said = (
-            f"{figures.relevant:,} relevant, {figures.harvest:.0%} of the last 100"
-            f" {sparkline(self._tally.harvests())} "
-            f"{figures.waiting:,} waiting, {counted(figures.hosts, 'host')},"
+    def _harvest(self, figures: "Figures", width: int) -> "RenderableType":
+        brought = f"{figures.relevant:,} relevant, {figures.harvest:.0%} of the last 100 "
+        others = (
+            f" {figures.waiting:,} waiting, {counted(figures.hosts, 'host')},"
             f" {figures.in_flight} in flight, {figures.memory >> 20:,} MB"
         )
-        return _line(said, "green")
+        room = width - len(brought) - len(others)
+        shares = self._tally.harvests()
+        return _line(brought + sparkline(shares[-room:] if room > 0 else []) + others, "green")
 
     def _tables(self, rows: int, width: int) -> "RenderableType":
         from rich.table import Table
