@@ -5,6 +5,7 @@ import logging
 import math
 import re
 from logging.handlers import RotatingFileHandler
+from pathlib import Path
 
 import pytest
 
@@ -246,3 +247,11 @@ def test_the_file_of_metrics_is_replaced_whole(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["crawl.prom"]
     with pytest.raises(HoneyguideError, match="cannot write"):
         write_metrics(tmp_path / "no" / "crawl.prom", {})
+
+
+def test_the_grafana_board_asks_for_metrics_that_there_are():
+    board = json.loads((Path(__file__).parents[2] / "examples/grafana/honeyguide.json").read_text())
+    asked = [target["expr"] for panel in board["panels"] for target in panel["targets"]]
+    there_are = set(re.findall(r"honeyguide_\w+", exposition({"x": Figures(failures={"dns": 1})})))
+    assert set(re.findall(r"honeyguide_\w+", " ".join(asked))) <= there_are
+    assert len(asked) >= 6
