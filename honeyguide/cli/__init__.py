@@ -11,11 +11,14 @@ import typer
 from honeyguide.cli import (
     bench,
     check,
+    control,
     crawl,
     demo,
     export,
     find,
     flags,
+    frontier,
+    hosts,
     import_,
     list_,
     regions,
@@ -29,6 +32,7 @@ from honeyguide.cli import (
     terminal,
     train,
     watch,
+    why,
 )
 from honeyguide.cli import help_groups as groups
 from honeyguide.errors import HoneyguideError
@@ -46,7 +50,11 @@ for _group, _name, _command, _summary in (
     (groups.CRAWL, "crawl", crawl.crawl, "Crawl from seed pages for pages about a topic."),
     (groups.CRAWL, "resume", resume.resume, "Continue a crawl that was stopped or killed."),
     (groups.CRAWL, "status", status.status, "Show how far a crawl is."),
+    (groups.CRAWL, "control", control.control, "Pause, stop or steer a crawl while it runs."),
     (groups.CRAWL, "teach", teach.teach, "Say which pages are relevant; the crawl learns."),
+    (groups.CRAWL, "why", why.why, "Say why a page was fetched, or a link was not."),
+    (groups.CRAWL, "frontier", frontier.frontier, "Show the best waiting links, with reasons."),
+    (groups.CRAWL, "hosts", hosts.hosts, "Show what each host brought, and what it cost."),
     (groups.CRAWL, "check", check.check, "Verify the folder of a crawl, and repair it."),
     (groups.CRAWL, "list", list_.list_names, "List agents, judges, worlds, ... or labels."),
     (groups.PAGES, "export", export.export, "Write the pages of a crawl into one file."),

@@ -7,7 +7,17 @@ from typing import Any
 import numpy as np
 
 from honeyguide.columns import Columns
-from honeyguide.contracts import FeatureRows, Ids, Mask, Scorer, State, Taken, Vector
+from honeyguide.contracts import (
+    Candidates,
+    FeatureRows,
+    Ids,
+    Mask,
+    Scorer,
+    State,
+    Taken,
+    Vector,
+    Waiting,
+)
 from honeyguide.frontiers.block import NOTHING, Block, Entry, Hosts, Rows
 from honeyguide.registry import part
 
@@ -126,6 +136,16 @@ class BestFirst:
         self._seen["seen"][pages[~self._block.holds(pages)]] = False
         return scores
 
+    def withdraw(self, ids: Ids) -> Candidates:
+        """Remove links until they are found again; return them, the best first."""
+        self._grow_pages(ids)
+        waiting = ids[self._block.holds(ids)]
+        taken = [self._block.remove(id) for id in waiting.tolist()]
+        x = np.stack([x for _, x, _ in taken]) if taken else self._block.features(waiting)
+        scores = np.array([score for _, _, score in taken], np.float32)
+        self._seen["seen"][waiting] = False
+        return Candidates(waiting, x)[np.lexsort((waiting, -scores))]
+
     @property
     def nbytes(self) -> int:
         """Size of its tables in bytes."""
@@ -188,6 +208,23 @@ class BestFirst:
         self.rng.bit_generator.state = state["rng"]
         self._best.grow(len(self._hosts))
         self._list_anew()
+
+    # ------------------------------------------------------------------ looking
+
+    def rank(self, score: float) -> int:
+        """1 + how many waiting links have a higher score."""
+        return 1 + int(np.count_nonzero(self._block.score > score))
+
+    def waiting(self) -> Waiting:
+        """All waiting links."""
+        block, hosts = self._block, self._hosts
+        rows = np.flatnonzero(block.score > NOTHING)
+        of = block.host[rows]
+        return Waiting(block.page[rows], of, block.score[rows], hosts.ready[of], hosts.full[of])
+
+    def features_of(self, ids: Ids) -> FeatureRows:
+        """The features of links that wait."""
+        return self._block.best_features(ids)
 
     # ------------------------------------------------------------------ choosing
 

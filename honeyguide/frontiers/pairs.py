@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from honeyguide.contracts import FeatureRows, Ids, Mask, Renew, State, Vector
+from honeyguide.contracts import FeatureRows, Ids, Mask, Renew, State, Vector, Waiting
 from honeyguide.frontiers.best_first import BestFirst
 from honeyguide.frontiers.block import NOTHING, Block, Rows
 from honeyguide.registry import part
@@ -31,8 +31,7 @@ class PairBlock(Block):
         """Write a free row for each page."""
         self._grow(pages)
         self._row_of["row"][pages] += 1
-        np.add.at(self._hosts["waiting"], hosts, 1)
-        rows = self._claim(len(pages)).astype(np.intp)
+        rows = self._claim(hosts).astype(np.intp)
         self._write(rows, pages, hosts, x, scores)
         self._rows["source"][rows] = NOWHERE
         self._rows["age"][rows] = np.arange(self._added, self._added + len(rows))
@@ -104,6 +103,13 @@ class Pairs(BestFirst):
 
     _block: PairBlock
     _block_of = PairBlock
+
+    def waiting(self) -> Waiting:
+        """All waiting links, each by its best pair."""
+        found = super().waiting()
+        order = np.argsort(-found.scores, kind="stable")
+        _, first = np.unique(found.ids[order], return_index=True)
+        return found[order[first]]
 
     def put(self, ids: Ids, hosts: Ids, x: FeatureRows, scores: Vector) -> None:
         """Add links that stand on no page, such as seeds."""

@@ -11,6 +11,7 @@ from honeyguide.contracts import (
     Cut,
     Guard,
     Link,
+    Listed,
     Mask,
     MemoryView,
     Outlinks,
@@ -18,13 +19,14 @@ from honeyguide.contracts import (
     Verdict,
     Visit,
     nbytes_of,
+    refusal_by,
 )
 from honeyguide.disk.line_files import read_lines
 from honeyguide.errors import HoneyguideError
 from honeyguide.guards.titles import DENIED_TITLE, listed_titles
 from honeyguide.guards.traps import FILE_TYPES
 from honeyguide.guards.wrapping import screened_by
-from honeyguide.urls.patterns import TITLE, listed
+from honeyguide.urls.patterns import TITLE, UrlLists
 
 NO_TEXT = "file without text"
 _ending = re.compile(r"\.([a-z0-9]{1,8})$", re.IGNORECASE).search
@@ -45,15 +47,23 @@ class Lists:
         host_globs: bool = True,  # as Patterns takes it
     ) -> None:
         self._guard = guard
-        self._listed = listed(allow, deny, host_globs)
-        self._title_refusal = listed_titles(allow, deny)
+        self.relist(UrlLists(tuple(allow), tuple(deny), host_globs))
         self._tally: dict[str, list[int | str]] = {}  # reason -> count, first URL
+
+    def relist(self, lists: UrlLists) -> None:
+        """Use other lists from now on."""
+        titles = listed_titles(lists.allow, lists.deny)
+        self._listed, self._title_refusal = lists.refusal(), titles
 
     def refusal(self, url: str) -> str:
         """Why a URL is refused; empty if it is not."""
         ending = _ending(url.partition("?")[0])
         is_no_text = ending is not None and ending[1].lower() in FILE_TYPES
         return self._listed(url) or (NO_TEXT if is_no_text else "")
+
+    def refuses(self, memory: MemoryView, url: str) -> str:
+        """Why a list refuses a URL, or the wrapped guard."""
+        return self.refusal(url) or refusal_by(self._guard, memory, url)
 
     def screen(self, memory: MemoryView, urls: Sequence[str]) -> Mask:
         """URLs that no list refuses, if the wrapped guard lets them through."""
@@ -115,6 +125,14 @@ class Lists:
         cut[0] = int(cut[0]) + 1
 
 
+def relisted(guard: Guard, lists: UrlLists) -> Guard:
+    """The guard with other allow and deny lists, wrapped if it had none."""
+    if not isinstance(guard, Listed):
+        return Lists(guard, *lists)
+    guard.relist(lists)
+    return guard
+
+
 def read_list(said: Iterable[str]) -> tuple[str, ...]:
     """Patterns, and those in files where one is named: one a line, # begins a comment."""
     return tuple(pattern for one in said for pattern in _patterns(one.strip()))
@@ -128,14 +146,14 @@ def _patterns(said: str) -> list[str]:
     if file.is_dir():
         raise HoneyguideError(f"the list {said} is a folder, not a file")
     if not file.is_file():
-        return [_checked_port(said)]
+        return [check_pattern(said)]
     lines = [line.partition("#")[0].strip() for line in read_lines(file)]
     if not any(lines):
         raise HoneyguideError(f"the list {said} is empty")
-    return [_checked_port(line) for line in lines if line]
+    return [check_pattern(line) for line in lines if line]
 
 
-def _checked_port(pattern: str) -> str:
+def check_pattern(pattern: str) -> str:
     """Refuse "localhost:8000": hosts are compared without ports, so it would match nothing."""
     if not pattern.startswith(TITLE) and re.fullmatch(r"[^/*]+:\d+", pattern):
         raise HoneyguideError(f"{pattern!r} names a port: say '{pattern}/', with a slash")

@@ -14,7 +14,10 @@ from honeyguide.contracts import (
     Verdict,
     Visit,
     nbytes_of,
+    refusal_by,
 )
+from honeyguide.guards.lists import relisted
+from honeyguide.urls.patterns import UrlLists
 
 
 class OncePerTarget:
@@ -24,6 +27,10 @@ class OncePerTarget:
         self._guard = guard
         self._target_in = target_in
         self._pages: dict[str, int] = {}  # target -> the page that counts for it
+
+    def refuses(self, memory: MemoryView, url: str) -> str:
+        """As the wrapped guard says."""
+        return refusal_by(self._guard, memory, url)
 
     def screen(self, memory: MemoryView, urls: Sequence[str]) -> Mask:
         """As the wrapped guard decides."""
@@ -44,6 +51,10 @@ class OncePerTarget:
         if not target or self._pages.setdefault(target, id) == id:
             return visit
         return replace(visit, verdict=Verdict(0.0, False, (f"'{target}' was found before",)))
+
+    def relist(self, lists: UrlLists) -> None:
+        """Give the wrapped guard other lists."""
+        self._guard = relisted(self._guard, lists)
 
     @property
     def nbytes(self) -> int:

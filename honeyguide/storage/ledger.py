@@ -71,6 +71,10 @@ class Writer:
         """Queue a job that is done step by step, so that other jobs do not wait for all of it."""
         self.put(lambda: self._long.append(steps))
 
+    def hasten(self) -> None:
+        """Commit as soon as the jobs that are queued now are done."""
+        self.put(self._expire)
+
     def flush(self) -> None:
         """Return when all queued jobs are done and committed."""
         done = threading.Event()
@@ -82,6 +86,9 @@ class Writer:
         """End the thread without a commit."""
         self._queue.put(None)
         self._thread.join()
+
+    def _expire(self) -> None:
+        self._due = 0.0
 
     def _raise(self) -> None:
         if self._error is not None:
@@ -156,9 +163,9 @@ class Ledger:
         """Write event n: the seeds."""
         self._event(n, "seed", now, None, self._compress(pack_links(links)))
 
-    def write_choice(self, n: int, now: float, url: str) -> None:
-        """Write event n: a link was chosen."""
-        self._event(n, "take", now, clean(url))
+    def write_choice(self, n: int, now: float, url: str, why: bytes | None = None) -> None:
+        """Write event n: a link was chosen, and why (see storage/choices.py)."""
+        self._event(n, "take", now, clean(url), why)
 
     def write_parked(self, n: int, now: float) -> None:
         """Write event n: no link was chosen, but some were parked."""
@@ -203,6 +210,13 @@ class Ledger:
         for visit, verdict in counted.items():
             row = self._database.execute("SELECT * FROM pages WHERE n = ?", (visit,)).fetchone()
             self._revise(row, verdict)
+
+    def write_order(
+        self, n: int, now: float, file: str, packed: bytes, known: Mapping[str, Any]
+    ) -> None:
+        """Write event n: a person's order, by its file; `known` become rows of `about`."""
+        self._event(n, "order", now, clean(file), self._compress(packed))
+        self.note(**known)
 
     def write_request(self, request: Request) -> None:
         """Write a request that has ended; it is no event."""
