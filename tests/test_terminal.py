@@ -109,6 +109,11 @@ def asked(folder, port, archive, turn="first"):
         ],
         "resume": [["resume", out, "--budget", "4"], ["resume", bad]],
         "status": [["status", crawled], ["status", crawled, "--json"], ["status", bad]],
+        "control": [
+            ["control", crawled, "deny", EVIL],
+            ["control", crawled, EVIL],
+            ["control", bad, "budget", EVIL],
+        ],
         "check": [["check", crawled], ["check", crawled, "--json"], ["check", bad]],
         "report": [["report", out], ["report", out, "--json"], ["report", bad]],
         "export": [[*export, "csv"], [*export, "jsonl"], [*export, EVIL]],
