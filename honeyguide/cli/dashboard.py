@@ -34,8 +34,9 @@ def dashboard(
     import asyncio
 
     from honeyguide.dashboard.server import Dashboard
+    from honeyguide.training.crawl_teaching import Teaching
 
-    board = Dashboard(list(dict.fromkeys(folders)), host, port)
+    board = Dashboard(list(dict.fromkeys(folders)), Teaching, host, port)
     try:
         asyncio.run(_serve(board, opens))
     except KeyboardInterrupt:

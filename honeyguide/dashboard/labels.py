@@ -1,22 +1,39 @@
 """Answers of a person about pages, given one key at a time; the crawl learns after a pause."""
 
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Protocol
 
 from honeyguide.errors import HoneyguideError
-from honeyguide.training.crawl_teaching import Teaching
 
 QUIET = 1.5  # seconds after the last answer before the judge is taught
+
+
+class Teacher(Protocol):
+    """A session that teaches a crawl's judge, such as `honeyguide.Teaching`."""
+
+    @property
+    def is_applied(self) -> bool: ...
+    def answer(self, url: str, relevant: bool) -> None: ...
+    def withdraw(self, url: str) -> None: ...
+    def knows(self, url: str) -> bool: ...
+    def refresh(self) -> None: ...
+    def apply(self) -> object: ...  # it reads as a sentence on what has changed
+
+
+MakeTeacher = Callable[[Path], Teacher]
 
 
 class Labels:
     """Takes answers about the pages of one crawl, and teaches its judge by them."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, make_teacher: MakeTeacher) -> None:
         self._folder = folder
+        self._make_teacher = make_teacher
         self._threads = ThreadPoolExecutor(1, "labels")  # answers are taken one after another
-        self._teaching: Teaching | None = None
+        self._teaching: Teacher | None = None
         self._timer: threading.Timer | None = None
         self.news = ""  # what came of the last answers
 
@@ -40,10 +57,10 @@ class Labels:
         said = {True: "relevant", False: "not relevant", None: "answer taken back"}[relevant]
         return f"{said}: the crawl judges its pages again in a moment"
 
-    def _session(self, url: str) -> Teaching:
+    def _session(self, url: str) -> Teacher:
         """The session, with the pages that the crawl has by now."""
         if self._teaching is None:
-            self._teaching = Teaching(self._folder)
+            self._teaching = self._make_teacher(self._folder)
         elif not self._teaching.knows(url):
             self._teaching.refresh()
         return self._teaching

@@ -13,15 +13,21 @@ from aiohttp import web
 
 from honeyguide.dashboard.access import Access
 from honeyguide.dashboard.crawl_watch import CrawlWatch
-from honeyguide.dashboard.labels import Labels
+from honeyguide.dashboard.labels import Labels, MakeTeacher
 from honeyguide.engine.orders import read_order
 from honeyguide.errors import HoneyguideError
 from honeyguide.storage.control import give_order
 from honeyguide.storage.why import why
 
 LOOPBACK = "127.0.0.1"
-TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
-ASSETS = ("index.html", "style.css", "app.js", "view.js", "chart.js", "icon.svg")
+ASSETS = {
+    "index.html": "text/html",
+    "style.css": "text/css",
+    "app.js": "text/javascript",
+    "view.js": "text/javascript",
+    "chart.js": "text/javascript",
+    "icon.svg": "image/svg+xml",
+}
 _MOST = 1 << 16  # bytes of an order
 
 
@@ -31,6 +37,7 @@ class Dashboard:
     def __init__(
         self,
         folders: Sequence[Path],
+        make_teacher: MakeTeacher,  # of a crawl's judge, such as honeyguide.Teaching
         host: str = LOOPBACK,
         port: int = 0,  # 0: a free one
         token: str = "",  # that every request must have; made up where the host is not loopback
@@ -38,7 +45,7 @@ class Dashboard:
         self._access = Access(host, token)
         self._host, self._port = host, port
         self._watches = [CrawlWatch(folder) for folder in folders]
-        self._labels = [Labels(folder) for folder in folders]
+        self._labels = [Labels(folder, make_teacher) for folder in folders]
         self._runner: web.AppRunner | None = None
 
     @property
@@ -67,15 +74,17 @@ class Dashboard:
         """End the server and its threads."""
         if self._runner is not None:
             await self._runner.cleanup()
-        for part in (*self._watches, *self._labels):
-            await asyncio.to_thread(part.close)
+        for watch in self._watches:
+            await asyncio.to_thread(watch.close)
+        for labels in self._labels:
+            await asyncio.to_thread(labels.close)
 
     def _app(self) -> web.Application:
         app = web.Application(middlewares=[self._access.guard], client_max_size=_MOST)
         app.add_routes(
             [
                 web.get("/", partial(self._asset, "index.html")),
-                *(web.get(f"/{name}", partial(self._asset, name)) for name in ASSETS[1:]),
+                *(web.get(f"/{name}", partial(self._asset, name)) for name in list(ASSETS)[1:]),
                 web.get("/api/crawls", self._crawls),
                 web.get("/api/crawls/{number}/why", self._why),
                 web.post("/api/crawls/{number}/order", self._order),
@@ -88,7 +97,7 @@ class Dashboard:
         text = _read(name)
         if name == "index.html":
             text = text.replace("@CSRF@", self._access.csrf)
-        return web.Response(text=text, content_type=TYPES[Path(name).suffix])
+        return web.Response(text=text, content_type=ASSETS[name])
 
     async def _crawls(self, request: web.Request) -> web.Response:
         states = [
@@ -104,7 +113,7 @@ class Dashboard:
     async def _order(self, request: web.Request) -> web.Response:
         watch = self._watches[self._number(request)]
         said = await _body(request)
-        response = await _told(lambda: {"told": give_order(watch.folder, read_order(said)).sentence})
+        response = await _told(_give, watch.folder, said)
         watch.refresh()
         return response
 
@@ -113,7 +122,7 @@ class Dashboard:
         said = await _body(request)
         url, relevant = said.get("url"), said.get("relevant")
         if not isinstance(url, str) or relevant not in (True, False, None):
-            raise web.HTTPBadRequest(reason="an answer has a url, and relevant: true, false or null")
+            raise web.HTTPBadRequest(reason="an answer has a url, and relevant: true or false")
         labels = self._labels[number]
         response = await _told(lambda: {"told": labels.answer(url, relevant)})
         self._watches[number].refresh()
@@ -125,6 +134,10 @@ class Dashboard:
         if number >= len(self._watches):
             raise web.HTTPNotFound(reason="there is no such crawl")
         return number
+
+
+def _give(folder: Path, said: dict[str, Any]) -> dict[str, str]:
+    return {"told": give_order(folder, read_order(said)).sentence}
 
 
 def _read(name: str) -> str:
