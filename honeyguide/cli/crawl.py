@@ -6,6 +6,7 @@ import typer
 
 from honeyguide.cli import access_flags, flags
 from honeyguide.cli import help_groups as groups
+from honeyguide.cli.dashboard import beside
 from honeyguide.cli.run_folder import run_folder
 from honeyguide.cli.seed_names import read_names
 from honeyguide.errors import HoneyguideError
@@ -77,6 +78,11 @@ MaxPerHost = Annotated[
     groups.limit_flag("--max-per-host", min=1, help="Fetch at most so many pages of a host."),
 ]
 
+ShowDashboard = Annotated[
+    bool,
+    groups.output_flag("--dashboard", help="Show the crawl on a web page while it runs."),
+]
+
 
 def crawl(
     out: flags.Out,
@@ -124,6 +130,7 @@ def crawl(
     survey: flags.Survey = 0,
     price: Price = None,
     random_seed: flags.RandomSeed = 0,
+    dashboard: ShowDashboard = False,
     config: flags.Config = None,
 ) -> None:
     """Crawl from the seed pages and keep the pages that are relevant to the topic."""
@@ -145,4 +152,5 @@ def crawl(
     if started is not plan:
         typer.echo(f"hub pages to start from: {', '.join(started.seeds)}")
     create_crawl(out, started)
-    run_folder(out, **secrets_of(started))
+    with beside(out, dashboard):
+        run_folder(out, **secrets_of(started))

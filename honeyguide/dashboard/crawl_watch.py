@@ -29,7 +29,7 @@ from honeyguide.storage.lock import holder
 from honeyguide.storage.looking import Answer, Question, ask, seen
 from honeyguide.storage.restored import Restored, restored
 from honeyguide.storage.why import Passage, passage_finder, with_words
-from honeyguide.text.words import words
+from honeyguide.text.words import terms
 
 EVERY = 1.0  # seconds between two looks at the store
 ASK_EVERY = 2.0  # seconds between two questions to a running crawl, at least
@@ -45,8 +45,11 @@ Json = dict[str, Any]
 class CrawlWatch:
     """One crawl, as the dashboard shows it."""
 
-    def __init__(self, folder: Path, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, folder: Path, name: str = "", clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self.folder = folder
+        self._name = name or folder.resolve().name
         self._clock = clock
         self._database = open_crawl(folder)  # raises before a thread is started
         self._tally = Tally()
@@ -60,7 +63,7 @@ class CrawlWatch:
         self._lock = threading.Lock()  # of the navigator that was restored
         self._ready = threading.Event()
         self._ended = threading.Event()
-        self.state: Json = {"folder": str(folder), "name": folder.name, "reading": True}
+        self.state: Json = {"folder": str(folder), "name": self._name, "reading": True}
         self._thread = threading.Thread(target=self._run, name="dashboard", daemon=True)
         self._thread.start()
 
@@ -135,7 +138,7 @@ class CrawlWatch:
     def _words(self) -> tuple[str, ...]:
         """Words of the latest titles and of the best links' anchors, the most frequent first."""
         titles = [page.title for page in pages_of(self._database, self._tally.latest(200))]
-        counts = Counter(word for title in titles for word in set(words(title)) if len(word) > 2)
+        counts = Counter(word for title in titles for word in set(terms(title)) if len(word) > 2)
         return tuple(word for word, _ in counts.most_common(WORDS))
 
     # ------------------------------------------------------------------ state
@@ -147,7 +150,7 @@ class CrawlWatch:
         now = time.time() if running else (known.get("last") or 0.0)
         return {
             "folder": str(self.folder),
-            "name": self.folder.name,
+            "name": self._name,
             "reading": False,
             "error": self._answer.error,
             "topic": settings.get("topic", ""),
@@ -195,13 +198,14 @@ class CrawlWatch:
 
     def _links(self) -> list[Json]:
         links = self._answer.frontier.links if self._answer.frontier else ()
-        return [_plain(self._worded(link)) for link in links]
+        return [self._worded(link) for link in links]
 
-    def _worded(self, link: LinkView) -> LinkView:
+    def _worded(self, link: LinkView) -> Json:
         """A link with the words of its anchor, read from the page that it was found on."""
         n = self._tally.find(link.source) if link.source else None
         found = None if n is None else link_on(self._database, n, link.url)
-        return with_words(link, found or Link(link.url))
+        shown: Json = _plain(with_words(link, found or Link(link.url)))
+        return shown | {"anchor": " ".join(found.anchor.split()) if found else ""}
 
     @property
     def _latest(self) -> list[FoundPage]:

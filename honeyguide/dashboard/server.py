@@ -44,7 +44,7 @@ class Dashboard:
     ) -> None:
         self._access = Access(host, token)
         self._host, self._port = host, port
-        self._watches = [CrawlWatch(folder) for folder in folders]
+        self._watches = [CrawlWatch(*each) for each in zip(folders, _names(folders), strict=True)]
         self._labels = [Labels(folder, make_teacher) for folder in folders]
         self._runner: web.AppRunner | None = None
 
@@ -134,6 +134,15 @@ class Dashboard:
         if number >= len(self._watches):
             raise web.HTTPNotFound(reason="there is no such crawl")
         return number
+
+
+def _names(folders: Sequence[Path]) -> list[str]:
+    """Short names of folders: the last part of their paths, or more where that is not enough."""
+    whole = [folder.resolve() for folder in folders]
+    short = [path.name for path in whole]
+    if len(set(short)) == len(short):
+        return short
+    return [f"{path.parent.name}/{path.name}" for path in whole]
 
 
 def _give(folder: Path, said: dict[str, Any]) -> dict[str, str]:

@@ -34,6 +34,7 @@ export function outside(url, text, css = "") {
   return isWeb ? make("a", { href: url, target: "_blank", rel: "noreferrer noopener", class: css }, text) : make("span", { class: css }, text);
 }
 
+export const pathOf = (url) => { try { const { pathname, search } = new URL(url); return pathname + search; } catch { return url; } };
 export const hostOf = (url) => { try { return new URL(url).host; } catch { return url; } };
 
 function bar(share) {
@@ -49,7 +50,7 @@ export function figures(crawl) {
     [number(crawl.relevant), "relevant pages", null],
     [number(crawl.visits), "pages fetched", null],
     [percent(crawl.harvest), "relevant in the last 100", crawl.harvest],
-    [crawl.rate >= 10 ? number(crawl.rate) : crawl.rate.toFixed(1), "pages a second", null],
+    [!crawl.running ? "–" : crawl.rate >= 10 ? number(crawl.rate) : crawl.rate.toFixed(1), "pages a second", null],
     [number(errors), `errors, ${percent(crawl.visits ? errors / crawl.visits : 0)}`, null],
     [number(crawl.waiting), "links wait", null],
     [crawl.memory ? size(crawl.memory) : "–", "memory", null],
@@ -99,12 +100,13 @@ export function page(each, crawl, acts) {
 }
 
 export function link(each, acts) {
-  const reasons = each.parts.filter((part) => part.name !== "what every link starts with").slice(0, 4);
+  const reasons = each.parts.filter((part) => part.name !== "what every link starts with").slice(0, 3);
   return make("li", {},
     make("div", { class: "linkhead" },
       make("span", { class: "score" }, each.score === null ? "seed" : each.score.toFixed(2)),
-      outside(each.url, each.url.replace(/^https?:\/\//, ""), "title"),
+      outside(each.url, each.anchor || pathOf(each.url), "title"),
       make("button", { class: "small", type: "button", "aria-label": `why: ${each.url}`, onclick: () => acts.why(each.url) }, "why")),
+    make("div", { class: "where" }, hostOf(each.url)),
     make("div", { class: "reasons" }, ...reasons.map((part) => make("span", { class: `reason ${part.value < 0 ? "against" : ""}`, title: part.name }, `${signed(part.value)} ${part.name}`)),
       each.rests > 0.5 ? make("span", { class: "chip" }, `its host rests ${duration(each.rests)}`) : null));
 }
@@ -160,7 +162,7 @@ export function why(found) {
   else if (waits) shown.push(make("h3", {}, waits.score === null ? "A seed: it comes first" : `Rank ${number(waits.rank)} of ${number(found.waiting)} now, score ${waits.score.toFixed(2)}`));
   if (split) shown.push(...reasonsList(split.parts));
   if (waits) shown.push(make("p", { class: "note" }, found.stopped ? `the crawl has stopped: ${found.stopped}` : waits.rests > 0 ? `its host rests for ${duration(waits.rests)}` : "it waits for its turn"));
-  if (found.shown) shown.push(make("h3", {}, "Linked from"), make("p", {}, outside(found.shown.source, found.shown.source), found.shown.anchor ? ` by “${found.shown.anchor}”` : ""), found.parent_count > 1 ? make("p", { class: "note" }, `and ${number(found.parent_count - 1)} other pages`) : null);
+  if (found.shown) shown.push(make("h3", {}, "Linked from"), make("p", {}, outside(found.shown.source, found.shown.source), found.shown.anchor ? ` by “${found.shown.anchor}”` : ""), found.parent_count > 1 ? make("p", { class: "note" }, found.parent_count > 2 ? `and ${number(found.parent_count - 1)} other pages` : "and another page") : null);
   if (found.path.length > 1) shown.push(make("h3", {}, "Path from a seed"), make("ol", { class: "path" }, ...found.path.map((step) => make("li", {}, outside(step.url, step.title || step.url), step.relevant ? make("span", { class: "chip yes" }, "relevant") : null))));
   return shown.filter((each) => each !== null);
 }
