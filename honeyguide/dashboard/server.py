@@ -62,9 +62,10 @@ class Dashboard:
         site = web.TCPSite(self._runner, self._host, self._port)
         try:
             await site.start()
-        except OSError as error:
+        except (OSError, UnicodeError) as error:
             await self.close()
-            reason = os.strerror(error.errno) if error.errno else str(error)
+            number = getattr(error, "errno", None) or 0
+            reason = os.strerror(number) if number > 0 else "no such address"
             raise HoneyguideError(
                 f"cannot serve a dashboard on port {self._port} of {self._host}: {reason}"
             ) from None

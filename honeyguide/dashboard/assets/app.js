@@ -83,7 +83,7 @@ function draw(id, data, children) {
 
 function stateOf(crawl) {
   if (crawl.reading) return ["", `reading ${view.number(crawl.visits || 0)} pages …`];
-  if (crawl.running) return crawl.orders.paused ? ["paused", "paused"] : ["runs", `running, ${crawl.flying} in flight`];
+  if (crawl.running) return crawl.orders.paused ? ["paused", "paused"] : ["runs", crawl.flying ? `running, ${crawl.flying} in flight` : "running"];
   return [/cut off/.test(crawl.stopped) ? "cut" : "", /cut off/.test(crawl.stopped) ? "ended without a word: honeyguide resume continues it" : `ended: ${crawl.stopped}`];
 }
 
@@ -98,7 +98,7 @@ function render() {
   if (crawl.visits === undefined || crawl.reading) return;
   find("pause").disabled = find("stop").disabled = !crawl.running;
   find("pause").textContent = crawl.orders.paused ? "Go on" : "Pause";
-  draw("figures", [crawl.relevant, crawl.visits, crawl.harvest, crawl.rate, crawl.errors, crawl.waiting, crawl.memory, crawl.disk, crawl.budget], () => view.figures(crawl));
+  draw("figures", [crawl.relevant, crawl.visits, crawl.harvest, crawl.rate, crawl.errors, crawl.waiting, crawl.host_count, crawl.memory, crawl.disk, crawl.budget], () => view.figures(crawl));
   find("curve-note").textContent = `relevant pages against pages fetched, about “${crawl.topic}”, by ${crawl.agent}`;
   const ready = crawls.filter((each) => each.curve);
   draw("curve", [ready.map((each) => each.curve), innerWidth], () => []);

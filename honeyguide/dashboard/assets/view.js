@@ -53,9 +53,10 @@ export function figures(crawl) {
     [!crawl.running ? "–" : crawl.rate >= 10 ? number(crawl.rate) : crawl.rate.toFixed(1), "pages a second", null],
     [number(errors), `errors, ${percent(crawl.visits ? errors / crawl.visits : 0)}`, null],
     [number(crawl.waiting), "links wait", null],
+    [number(crawl.host_count), "hosts visited", null],
     [crawl.memory ? size(crawl.memory) : "–", "memory", null],
     [size(crawl.disk), "on disk", null],
-    [number(left), "pages of the budget left", crawl.budget ? crawl.visits / crawl.budget : 0],
+    [number(left), "of the budget left", crawl.budget ? crawl.visits / crawl.budget : 0],
   ];
   return shown.map(([value, name, share]) => make("div", { class: "figure" }, make("b", {}, value), make("span", {}, name), share === null ? null : bar(share)));
 }
