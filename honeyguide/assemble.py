@@ -48,7 +48,7 @@ from honeyguide.learning.policies import load_policy
 from honeyguide.plan import Plan
 from honeyguide.registry import accepts, allowed_outside, lasting_spec, make, split
 from honeyguide.urls import host
-from honeyguide.urls.patterns import OUTSIDE, Scope
+from honeyguide.urls.patterns import OUTSIDE, Scope, UrlLists
 from honeyguide.web.access import Access, access
 from honeyguide.web.judge_spec import JudgeSpec
 from honeyguide.worlds.graph import GraphWorld
@@ -156,6 +156,7 @@ class Assembled:
             gate=self._gate(plan, for_gate),
             max_waiting=plan.max_waiting,
         )
+        navigator.lists = UrlLists(plan.allow, plan.deny, plan.host_globs)
         if isinstance(agent, Priced):
             navigator.lanes = agent.lanes
         return navigator

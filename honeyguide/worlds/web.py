@@ -1,6 +1,6 @@
 """The live web: pages are fetched through a pipeline, parsed and judged."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 from honeyguide import urls
@@ -20,7 +20,7 @@ from honeyguide.contracts import (
 )
 from honeyguide.errors import HoneyguideError
 from honeyguide.registry import part
-from honeyguide.urls.patterns import Scope
+from honeyguide.urls.patterns import Scope, UrlLists
 from honeyguide.web.access import Access
 from honeyguide.web.fetch_limits import Terms
 from honeyguide.web.host_schedule import may_pass
@@ -113,6 +113,10 @@ class WebWorld:
     def observe(self, observer: Callable[[Request], None]) -> None:
         """Call the observer when a request has ended, however it ended."""
         self._pipeline.observe(observer)
+
+    def restrict(self, lists: UrlLists, delays: Mapping[str, float]) -> None:
+        """Request nothing that these lists refuse; wait so many seconds, by host."""
+        self._pipeline.restrict(lists, delays)
 
     def find(self, name: str) -> Link:
         """The link for a web address; https:// may be left out."""
