@@ -208,8 +208,10 @@ def _judge_with_examples(judge: str, topic: str) -> str:
 
 
 def _topic_of(judge: str) -> str:
-    """A label's own words, when no topic was given."""
+    """A label's own words, or what a finder's judge looks for, when no topic was given."""
     name, _, label = judge.partition(":")
+    if name == "event_source":
+        return label.replace("_", " ") if label.isidentifier() else "events"
     words = label.replace(":", ".").split(".")[-1].replace("_", " ").strip()
     if name != "label" or not words:
         raise HoneyguideError("a crawl needs a topic: a few words on what to look for")
