@@ -132,7 +132,7 @@ class Assembled:
         agent = self._agent(plan, for_agent)
         navigator = Navigator(
             agent,
-            frontier_of(agent, for_frontier, delay, plan.patience),
+            frontier_of(agent, for_frontier, delay, plan.patience, plan.per_host),
             rescoring=self.defaults.rescoring / agent.features.width,
             guard=self.guard(plan),
             vocabulary=vocabulary,
@@ -291,16 +291,23 @@ def with_hubs(plan: Plan) -> Plan:
 
 
 def frontier_of(
-    agent: Agent, rng: np.random.Generator, delay: float = 0.0, patience: float | None = None
+    agent: Agent,
+    rng: np.random.Generator,
+    delay: float = 0.0,  # seconds between two requests to a host
+    patience: float | None = None,  # seconds to wait for a better link; None: the frontier's own
+    per_host: int = 1,  # requests at once to a host
 ) -> Frontier:
-    """Make the frontier that an agent needs; delay and patience (2 * delay) are in seconds."""
+    """Make the frontier that an agent needs; scores that are only an order are not waited for."""
+    if patience is None and not agent.foresees:
+        patience = 0.0
     frontier: Frontier = make(
         "frontier",
         agent.frontier,
         width=agent.features.width,
         rng=rng,
         delay=delay,
-        patience=2 * delay if patience is None else patience,
+        patience=patience,
+        per_host=per_host,
     )
     return frontier
 
@@ -335,6 +342,8 @@ def _world(plan: Plan, judge: Judge, spec: JudgeSpec | None = None) -> World:
     }
     if plan.delay is not None:
         settings["delay"] = plan.delay
+    if plan.per_host > 1:
+        settings["per_host"] = plan.per_host
     settings["scope"] = scope(plan)
     if plan.parsers and not accepts("world", plan.world, "parsers"):
         raise HoneyguideError(f"world {plan.world!r} has its pages read already: no parsers")

@@ -14,7 +14,7 @@ HostSchedule.
 import math
 import time
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol, runtime_checkable
 
 from honeyguide import urls
@@ -39,6 +39,7 @@ class FetchSettings:
     allow_private: bool = False  # whether private addresses may be connected to
     resolve: str = ""  # "NAME=ADDRESS:PORT,...": addresses of hosts; "*" is any host
     scope: Scope = field(default_factory=Scope)  # which URLs may be requested
+    per_host: int = 1  # requests at once to a host that is the user's or allows it
 
 
 def fetch_pipeline(settings: FetchSettings) -> "Pipeline":
@@ -46,7 +47,8 @@ def fetch_pipeline(settings: FetchSettings) -> "Pipeline":
     name = user_agent(settings.contact)
     hosts = FixedAddresses(settings.resolve) if settings.resolve else None
     # no limit for one address when the user says that many hosts are there
-    schedule = HostSchedule(settings.delay, Limits(per_address=None) if hosts else None)
+    limits = Limits.for_hosts(settings.per_host)
+    schedule = HostSchedule(settings.delay, replace(limits, per_address=None) if hosts else limits)
     http = HttpFetcher(name, allow_private=settings.allow_private, hosts=hosts, schedule=schedule)
     limit = DescriptorLimit(http)
     outage = OutageRetry(limit, ProbeSites(limit, schedule))
