@@ -132,7 +132,7 @@ class Assembled:
         agent = self._agent(plan, for_agent)
         navigator = Navigator(
             agent,
-            frontier_of(agent, for_frontier, delay, plan.patience, plan.per_host),
+            frontier_of(agent, for_frontier, delay, self._patience(plan), plan.per_host),
             rescoring=self.defaults.rescoring / agent.features.width,
             guard=self.guard(plan),
             vocabulary=vocabulary,
@@ -143,6 +143,11 @@ class Assembled:
         if isinstance(agent, Priced):
             navigator.lanes = agent.lanes
         return navigator
+
+    def _patience(self, plan: Plan) -> float | None:
+        """Infinite where pages take real time that must not matter; None: the frontier's own."""
+        is_timeless = self.takes_time and not self.world.live
+        return math.inf if plan.patience is None and is_timeless else plan.patience
 
     def navigator_for(self, agent: Agent, frontier: Frontier) -> Navigator:
         """Make a navigator for an agent and a frontier that were made elsewhere.
@@ -298,7 +303,7 @@ def frontier_of(
     per_host: int = 1,  # requests at once to a host
 ) -> Frontier:
     """Make the frontier that an agent needs; scores that are only an order are not waited for."""
-    if patience is None and not agent.foresees:
+    if not agent.foresees and patience in (None, math.inf):
         patience = 0.0
     frontier: Frontier = make(
         "frontier",

@@ -48,6 +48,8 @@ class BestFirst:
         self.patience = patience
         self._block = self._block_of(width)
         self._hosts = Hosts(delay, per_host)
+        if patience == math.inf:  # then no decision depends on how long visits take
+            self._hosts.overdue = math.inf
         self._best = Columns(64, score=np.float32)  # by host: an upper bound of its scores
         self._short: dict[int, list[Entry]] = {}  # by host: a heap of its best links
         self._floor: dict[

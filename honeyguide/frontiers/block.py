@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from honeyguide.columns import Columns
 from honeyguide.contracts import UNASKED, Candidates, Ids, Mask, Matrix, Scorer, State, Vector
 
-OVERDUE = 3.0  # times the usual seconds, after which nobody waits for the end of a visit
+OVERDUE = 3.0  # times as long as usual
 LEAST_WEIGHT = 0.02  # of the latest visit in the mean of all
 HOST_WEIGHT = 0.3  # the same, in the mean of its host
 FIRST_GUESS = 1.0  # seconds that a visit takes, before the first has ended
@@ -20,12 +20,13 @@ class Hosts:
 
     Hosts are numbers from 0; times are seconds of the crawl's clock. It learns how long visits
     take, and so when a busy host will be ready again. A host is asked several things at once only
-    after a visit that ended well: without a wish for a longer delay than usual.
+    after a visit, and as long as it never wished for a longer delay than usual.
     """
 
     def __init__(self, delay: float = 0.0, per_host: int = 1) -> None:
         self.delay = delay  # seconds between two requests to a host
         self.per_host = per_host  # requests in flight to a host
+        self.overdue = OVERDUE  # times its usual seconds, after which a visit is not waited for
         self.ended = 0  # visits so far
         self.seconds = FIRST_GUESS  # that a visit takes, on average
         self._rows = Columns(
@@ -35,7 +36,7 @@ class Hosts:
             started=np.float64,  # the latest visit
             seconds=np.float32,  # that its visits take, on average; 0: not known
             rest=np.float32,  # seconds that it wished for after the latest visit
-            at_ease=np.bool_,  # it wished for no more than the usual delay
+            ease=np.int8,  # 1: content with the usual delay; -1: it once wished for a longer one
         )
         self._in_flight = 0  # requests to all hosts
         self._latest = 0.0  # when all hosts are ready
@@ -114,7 +115,8 @@ class Hosts:
         rest = self.delay if delay is None else delay
         self._rows["busy"][host] -= 1
         self._rows["rest"][host] = rest
-        self._rows["at_ease"][host] = rest <= self.delay
+        if self._rows["ease"][host] >= 0:
+            self._rows["ease"][host] = 1 if rest <= self.delay else -1
         self._in_flight -= 1
         self._rest(host, now + rest)
         self._learn(host, now - float(self._rows["started"][host]))
@@ -133,7 +135,7 @@ class Hosts:
         """Restore a saved state; those of earlier versions know nothing of seconds."""
         unknown = {
             "started": np.full(len(state["ready"]), -np.inf),  # nobody waits for its end
-            **{name: np.zeros(len(state["ready"])) for name in ("seconds", "rest", "at_ease")},
+            **{name: np.zeros(len(state["ready"])) for name in ("seconds", "rest", "ease")},
         }
         rows = {**unknown, **state}
         self.ended, self.seconds = rows.pop("pace", [0, FIRST_GUESS])
@@ -146,7 +148,7 @@ class Hosts:
         if self.per_host == 1:
             full: Mask = busy >= 1
         else:
-            full = busy >= np.where(self._rows["at_ease"][hosts], self.per_host, 1)
+            full = busy >= np.where(self._rows["ease"][hosts] > 0, self.per_host, 1)
         return full
 
     def _usual(self) -> NDArray[np.float64]:
@@ -155,8 +157,10 @@ class Hosts:
         return np.where(own > 0, own, self.seconds)
 
     def _overdue(self) -> NDArray[np.float64]:
-        overdue: NDArray[np.float64] = self._rows["started"] + OVERDUE * self._usual()
-        return overdue
+        started: NDArray[np.float64] = self._rows["started"]
+        if self.overdue == np.inf:
+            return np.full_like(started, np.inf)
+        return started + self.overdue * self._usual()
 
     def _learn(self, host: int, seconds: float) -> None:
         self.ended += 1

@@ -38,6 +38,7 @@ HOST_FAILURES = frozenset(
     }
 )
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_OVERLOADED = frozenset({429, 503})
 # What is stored of a host; the names are part of the crawl folder's format.
 FAILURES = "failures"  # in a row
 RESTS_UNTIL = "rests until"  # seconds since 1970
@@ -102,7 +103,8 @@ class HostSchedule:
         self._crawl_delays: dict[str, float] = {}  # seconds, by origin
         self._records: dict[str, _Record] = {}
         self._news: dict[tuple[str, str], OfHost] = {}  # by host and what
-        self._unhurried: dict[str, float] = {}  # seconds of a Crawl-delay, by host
+        # hosts that get one request at a time: seconds of their Crawl-delay
+        self._unhurried: dict[str, float] = {}
         self._host_queues = _Queues(self._at_once, 0.0, clock, sleep)
         self._address_queues = _Queues(
             lambda address: self._limits.per_address, self._limits.address_interval, clock, sleep
@@ -239,6 +241,8 @@ class HostSchedule:
             self._count(host, record, 0)
             return max(usual, asked_for) if 300 <= response.status < 400 else usual
         self._count(host, record, record.failures + 1)
+        if response.status in _OVERLOADED:
+            self._unhurried.setdefault(host, 0.0)
         if record.failures >= limits.failures:
             return max(usual, asked_for, limits.pause)
         back_off = min(limits.longest, max(self.delay, 1.0) * 2.0**record.failures)
