@@ -19,6 +19,7 @@ from honeyguide.errors import HoneyguideError, unknown
 from honeyguide.plan import Plan
 from honeyguide.storage.crawl_folder import INTERRUPTED, Ended, create_crawl, run_crawl
 from honeyguide.storage.database import settings
+from honeyguide.storage.secrets import SECRETS, secrets_of
 from honeyguide.storage.store import RecordingNavigator
 from honeyguide.text.words import counted
 from honeyguide.web.html import parse
@@ -302,16 +303,17 @@ def crawl(
         plan = Plan(**{"world": "web", **settings, "topic": topic, "seeds": names})
     elif topic or seeds or settings:
         raise HoneyguideError("give a plan, or a topic with seeds and settings, not both")
-    return RunningCrawl(plan, None if out is None else Path(out), {})
+    return RunningCrawl(plan, None if out is None else Path(out), secrets_of(plan))
 
 
 def resume(folder: str | Path, **changes: Any) -> RunningCrawl:
     """Resume the crawl of a folder, and yield its further pages.
 
-    `changes` are new limits: `budget`, `max_seconds` and the others of `honeyguide resume`.
+    `changes` are new limits, `budget`, `max_seconds` and the others of `honeyguide resume`, and
+    the secrets that the folder does not hold: `header`, `cookie`, `auth_file`, `proxy` and others.
     """
     for name in changes:
-        if name not in LIMITS:
+        if name not in (*LIMITS, *SECRETS):
             raise unknown("limit of a crawl", name, LIMITS)
     return RunningCrawl(None, Path(folder), changes)
 

@@ -28,11 +28,13 @@ from honeyguide.contracts import (
     Verdict,
     Vocabulary,
     World,
+    dtype_of,
 )
 from honeyguide.engine.decisions import Decisions
 from honeyguide.engine.loop import Crawl, Observer, Outcome, Steering, in_thread, run_simulated
 from honeyguide.engine.navigator import Navigator
 from honeyguide.errors import HoneyguideError, explained, unknown
+from honeyguide.guards.bounds import Bounds
 from honeyguide.guards.few_hosts import FewHosts
 from honeyguide.guards.lists import Lists
 from honeyguide.guards.once_per_target import OncePerTarget
@@ -46,6 +48,7 @@ from honeyguide.plan import Plan
 from honeyguide.registry import accepts, allowed_outside, lasting_spec, make, split
 from honeyguide.urls import host
 from honeyguide.urls.patterns import OUTSIDE, Scope
+from honeyguide.web.access import Access, access
 from honeyguide.web.judge_spec import JudgeSpec
 from honeyguide.worlds.graph import GraphWorld
 from honeyguide.worlds.hubs import hub_links, is_hubs
@@ -56,7 +59,17 @@ _log = logging.getLogger(__name__)
 
 FILE_ENDINGS = (".html", ".htm", ".txt", ".text")  # of example pages; no host has one
 EXAMPLE_HEAD = 500  # first characters of an example page that become the topic
-WEB_SETTINGS = ("contact", "allow_private", "resolve", "sitemaps", "parsers")  # for live worlds
+# settings for live worlds: handed to them, and those that are read into an Access
+WEB_SETTINGS = ("contact", "allow_private", "resolve", "sitemaps", "parsers", "user_agent")
+ACCESS_SETTINGS = (
+    "header",
+    "cookie",
+    "auth_file",
+    "proxy",
+    "client_cert",
+    "client_key",
+    "ca_file",
+)
 MOST_HOSTS = 5  # of a crawl without a contact address
 PROGRAM_MEMORY = 464 << 20  # bytes of the program, its encoder, caches and visits in flight
 PRICE = 0.1  # reward per second of fetching; docs/reference/agents/url_agents.md compares some
@@ -175,6 +188,9 @@ class Assembled:
         guard: Guard = make("guard", name, year=plan.year, bounded=plan.bounded)
         if plan.allow or plan.deny or (self.world.live and name == "none"):
             guard = self._listed(plan, guard)
+        bounds = plan.max_depth, plan.max_per_host, plan.languages
+        if bounds != (None, None, ()):
+            guard = Bounds(guard, *bounds)
         if self.once_per_target:
             guard = OncePerTarget(guard, target_in)
         return FewHosts(guard, MOST_HOSTS) if self.world.live and plan.is_anonymous else guard
@@ -309,6 +325,7 @@ def frontier_of(
         "frontier",
         agent.frontier,
         width=agent.features.width,
+        dtype=dtype_of(agent.features),
         rng=rng,
         delay=delay,
         patience=patience,
@@ -350,10 +367,17 @@ def _world(plan: Plan, judge: Judge, spec: JudgeSpec | None = None) -> World:
     if plan.per_host > 1:
         settings["per_host"] = plan.per_host
     settings["scope"] = scope(plan)
+    settings["access"] = access_of(plan)
     if plan.parsers and not accepts("world", plan.world, "parsers"):
         raise HoneyguideError(f"world {plan.world!r} has its pages read already: no parsers")
     world: World = make("world", plan.world, judge=judge, spec=spec, **settings)
     return _with_record(plan, judge, world) if plan.record else world
+
+
+def access_of(plan: Plan) -> Access:
+    """What a plan's crawl shows to the hosts of its seeds, and its proxy."""
+    given = {name: getattr(plan, name) for name in ACCESS_SETTINGS}
+    return access(plan.seeds, **given)
 
 
 def scope(plan: Plan) -> Scope:

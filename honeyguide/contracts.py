@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 Vector = NDArray[np.float32]  # shape (n,)
 Matrix = NDArray[np.float32]  # shape (n, width)
+FeatureRows = NDArray[Any]  # shape (n, width): float32, unless Features are Packed
 Ids = NDArray[np.int32]  # shape (n,): pages by their number in Memory, which starts at 0
 Mask = NDArray[np.bool_]  # shape (n,)
 State = dict[str, Any]  # numpy arrays, numbers, strings, None, and dicts and lists of them
@@ -35,7 +36,7 @@ class Link(msgspec.Struct, frozen=True, gc=False):  # faster to make: a page has
     url: str
     anchor: str = ""
     context: str = ""  # the text around it on the source page
-    tag_path: str = ""  # "html/body/nav/ul/li/a"
+    tag_path: str = ""  # "html/body/nav/ul/li/a"; it may end in "a[hreflang=fr]"
     depth: int = 0  # hops from a seed
     source: str = ""  # URL of the page it was found on; empty for seeds
     box: tuple[float, float, float, float] | None = None  # x, y, width, height in CSS pixels
@@ -150,6 +151,7 @@ class Outlinks:
     source: int  # number of the page they were found on; -1 for seeds
     links: tuple[Link, ...]
     ids: Ids
+    rows: FeatureRows | None = None  # of links that wait, zeros for others: see Accumulating
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +159,7 @@ class Candidates:
     """Links with their features: row i of `x` belongs to the link to page `ids[i]`."""
 
     ids: Ids  # shape (links,)
-    x: Matrix  # shape (links, width of the features)
+    x: FeatureRows  # shape (links, width of the features)
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -170,13 +172,44 @@ class Candidates:
 Scorer = Callable[[Candidates], Vector]  # one score for each link
 
 
+START = "what every link starts with"  # the name of a part that is the same for all links
+
+
+@dataclass(frozen=True, slots=True)
+class Reasons:
+    """What speaks for links (above 0) and against them (below 0), in parts with names."""
+
+    names: tuple[str, ...]  # in plain words, each once
+    parts: Matrix  # shape (links, names)
+    adds_up: bool = True  # a row's sum is the score; False: what the score loses without each
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """The links that wait in a frontier; all arrays have one value for each, in no order."""
+
+    ids: Ids
+    hosts: Ids  # the queue of each: the number of its host, unless the agent has its own queues
+    scores: Vector  # +inf: a seed
+    ready: NDArray[np.float64]  # when its host may be asked, in seconds of the crawl's clock
+    full: Mask  # whether its host has as many requests in flight as it may have
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __getitem__(self, rows: slice | Mask | NDArray[np.intp]) -> "Waiting":
+        """The chosen links."""
+        ids, hosts, scores = self.ids[rows], self.hosts[rows], self.scores[rows]
+        return Waiting(ids, hosts, scores, self.ready[rows], self.full[rows])
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
     """One decision and its outcome; agents learn from nothing else."""
 
     link: Link
     id: int  # page that the link led to, after redirects
-    x: Vector  # the link's features when it was taken, shape (width,)
+    x: NDArray[Any]  # the link's features when it was taken, shape (width,)
     reward: float  # by Agent.reward
     verdict: Verdict  # after the guard: a copy of another page is not relevant
     page: Page | None  # None if the fetch failed
@@ -193,7 +226,7 @@ class Taken(NamedTuple):
     """A link that the frontier has handed out."""
 
     id: int
-    x: Vector
+    x: NDArray[Any]  # its features, shape (width,)
     score: float
 
 
@@ -435,11 +468,50 @@ class Features(Protocol):
 
     width: int  # numbers of a row
 
-    def __call__(self, memory: MemoryView, found: Outlinks) -> Matrix:
+    def __call__(self, memory: MemoryView, found: Outlinks) -> FeatureRows:
         """The features of `found.links`, shape (links, width), finite; (0, width) without links.
 
         Called once for the seeds (`found.page` is None), then once for each absorbed visit, when
         `memory` has the page and its links already.
+        """
+        ...
+
+
+@runtime_checkable
+class Packed(Protocol):
+    """Features with rows of another type than float32, such as bytes, which take less memory."""
+
+    dtype: np.dtype[Any]  # of the `width` numbers of a row
+
+
+def dtype_of(features: Features) -> np.dtype[Any]:
+    """The type of the numbers of a row."""
+    return features.dtype if isinstance(features, Packed) else np.dtype(np.float32)
+
+
+@runtime_checkable
+class Accumulating(Protocol):
+    """Features that add what each page says about a waiting link to its row.
+
+    If `accumulates` is true and the frontier is Readable, `found.rows` has the present rows of the
+    links that wait, and zeros for others.
+    """
+
+    accumulates: bool
+
+
+@runtime_checkable
+class Upgradable(Protocol):
+    """Features whose rows were different in an earlier version."""
+
+    @property
+    def outdated(self) -> bool:  # the state that was loaded is of an earlier version
+        ...
+
+    def upgrade(self, ids: Ids, x: Matrix) -> FeatureRows:
+        """Rows of links to `ids` that the earlier version made, as this one makes them.
+
+        Called after `load` for all rows, before the first new one is made.
         """
         ...
 
@@ -467,7 +539,7 @@ class Frontier(Protocol):
         """Which of these links `put` would add or refresh, shape (ids,)."""
         ...
 
-    def put(self, ids: Ids, hosts: Ids, x: Matrix, scores: Vector) -> None:
+    def put(self, ids: Ids, hosts: Ids, x: FeatureRows, scores: Vector) -> None:
         """Add new links, and replace features and scores of waiting ones.
 
         All have as many rows as `ids`, which are distinct; there may be none. A score of -inf
@@ -533,7 +605,33 @@ class Frontier(Protocol):
         ...
 
 
+@runtime_checkable
+class Readable(Protocol):
+    """A frontier that shows the features of waiting links."""
+
+    def rows_of(self, ids: Ids) -> FeatureRows:
+        """A copy of the features of links, shape (ids, width); zeros for those that do not wait."""
+        ...
+
+
 Renew = Callable[[Ids, Ids, Matrix], Matrix]  # pages, links on them, rows -> new rows
+
+
+@runtime_checkable
+class Inspectable(Protocol):
+    """A frontier that shows its links; looking changes nothing."""
+
+    def rank(self, score: float) -> int:
+        """The place that a link with this score would have: 1 if none waits with a higher one."""
+        ...
+
+    def waiting(self) -> Waiting:
+        """All waiting links; with `Paired`, each page's best."""
+        ...
+
+    def features_of(self, ids: Ids) -> FeatureRows:
+        """The features of links that wait, shape (ids, width)."""
+        ...
 
 
 @runtime_checkable
@@ -596,6 +694,20 @@ class Guard(Protocol):
     def load(self, state: State) -> None:
         """Restore a saved state into a new guard."""
         ...
+
+
+@runtime_checkable
+class Telling(Protocol):
+    """A guard that says why it refuses a URL; asking changes nothing."""
+
+    def refuses(self, memory: MemoryView, url: str) -> str:
+        """Why a link to this URL would be refused now; empty if it would not be."""
+        ...
+
+
+def refusal_by(guard: object, memory: MemoryView, url: str) -> str:
+    """Why a guard would refuse a URL now; empty if it would not, or does not say."""
+    return guard.refuses(memory, url) if isinstance(guard, Telling) else ""
 
 
 GateRow = dict[str, str | int | float | bool]  # column -> value
@@ -698,9 +810,20 @@ class Agent(ABC):
         """Whether an episode ends with this visit; it matters to frontiers of walks only."""
         return False
 
-    def foreseen(self, x: Vector, score: float) -> float | None:
+    def foreseen(self, x: NDArray[Any], score: float) -> float | None:
         """The expected reward of a link with these features and score; None if it is unknown."""
         return score if self.foresees else None
+
+    def explain(self, links: Candidates) -> Reasons | None:
+        """What speaks for and against links now, as `score` sees it; None if that is unknown.
+
+        The names are the same at each call. It must change nothing, like `score`.
+        """
+        return None
+
+    def weigh(self, words: Sequence[str]) -> Vector | None:
+        """What each word, as the anchor of a link, adds to its score; None if that is unknown."""
+        return None
 
     def stale(self) -> bool:
         """Whether waiting links should be scored again; called after each `learn` and `score`."""

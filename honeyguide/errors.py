@@ -28,6 +28,10 @@ MEANINGS = {
     "tls": "no trusted certificate, or no common version of TLS",
     "plain http": "the server answered without TLS: try http:// instead of https://",
     "content type": "no page to read",
+    "no sitemap": "no pages of its host are named there",
+    "proxy": "the proxy did not open a connection to the host",
+    "proxy login": "the proxy wants a name and a password: --proxy http://NAME:PASSWORD@HOST:PORT",
+    "proxy unreachable": "there is no proxy at that address",
 }
 
 

@@ -1,13 +1,14 @@
 """Settings of a crawl: the same as the flags of the command line."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from honeyguide.engine.loop import Limits, Observer, Outcome
 from honeyguide.engine.machine import LEAST_MEMORY, format_size, memory_size, parse_size
 from honeyguide.errors import HoneyguideError
 from honeyguide.registry import lasting_spec
+from honeyguide.text.languages import language_codes
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,6 +46,9 @@ class Plan:
     gate: str = "none"  # whether a link whose turn has come is fetched
     allow: tuple[str, ...] = ()  # hosts, beginnings or patterns of URLs; nothing else is fetched
     deny: tuple[str, ...] = ()  # the same, of what is never fetched
+    languages: tuple[str, ...] = ()  # of relevant pages, such as "en"; empty: all
+    max_depth: int | None = None  # hops from a seed beyond which no link is followed
+    max_per_host: int | None = None  # pages to fetch from one host
     max_waiting: int | None = None  # links that may wait; the worst beyond that are let go of
     max_memory: str = ""  # of the process: "512M", "2G"; half of the machine's if not said
     budget: int = 1000  # pages to fetch
@@ -59,6 +63,15 @@ class Plan:
     contact: str = ""  # web or e-mail address that the crawler shows to servers
     allow_private: bool = False  # whether it may reach addresses inside this network
     resolve: str = ""  # "NAME=ADDRESS:PORT,...": where a host is really found; "*" is any host
+    user_agent: str = ""  # empty: honeyguide's own name, with the contact
+    header: tuple[str, ...] = field(default=(), repr=False)  # "NAME: VALUE", for hosts of seeds
+    cookie: tuple[str, ...] = field(default=(), repr=False)  # "NAME=VALUE", or a cookie file
+    auth_file: str = ""  # logins of hosts, in netrc form
+    proxy: str = field(default="", repr=False)  # "http://HOST:PORT" or "socks5://HOST:PORT"
+    client_cert: str = ""  # a file with the certificate that the hosts of seeds are shown
+    client_key: str = ""  # a file with its key, if that is not in the same one
+    ca_file: str = ""  # certificates to trust, besides the system's
+    secrets: tuple[str, ...] = ()  # flags to say again on resume: the folder has no values
     sitemaps: bool = False  # whether sites' sitemaps are a source of links
     parsers: int = 0  # processes that only read and judge pages; 0: all is done in one
     year: int | None = None  # the present one, for what is far in the future
@@ -76,11 +89,16 @@ class Plan:
             "search",
             "allow",
             "deny",
+            "languages",
+            "secrets",
+            "header",
+            "cookie",
             "outside_parts",
             "part_folders",
         ):
             value = getattr(self, name)
             object.__setattr__(self, name, (value,) if isinstance(value, str) else tuple(value))
+        object.__setattr__(self, "languages", language_codes(self.languages))
         for kind in PARTS:
             if not isinstance(spec := getattr(self, kind), str):
                 object.__setattr__(self, kind, spec_of(kind, spec))
@@ -106,7 +124,7 @@ class Plan:
 
     def _check_numbers(self) -> None:
         at_least_one = ("budget", "in_flight", "per_host", "max_relevant", "max_bytes")
-        for name in (*at_least_one, "max_barren", "max_waiting"):
+        for name in (*at_least_one, "max_barren", "max_waiting", "max_per_host"):
             if (value := getattr(self, name)) is not None and value < 1:
                 raise HoneyguideError(f"{name.replace('_', ' ')} must be at least 1")
         if self.max_memory and parse_size(self.max_memory) < LEAST_MEMORY:
@@ -114,6 +132,8 @@ class Plan:
                 f"max memory must be at least {format_size(LEAST_MEMORY)}: so much is needed"
                 " before the first page"
             )
+        if self.max_depth is not None and self.max_depth < 0:
+            raise HoneyguideError("max depth is a number of hops, zero or more")
         if self.survey < 0:
             raise HoneyguideError("a survey is a number of URLs, zero or more")
         if self.price is not None and not 0 <= self.price <= HIGHEST_PRICE:
@@ -146,7 +166,8 @@ class Plan:
     @property
     def is_anonymous(self) -> bool:
         """Whether servers are shown no contact address: such a crawl is limited to a few hosts."""
-        return not self.contact and not self.resolve
+        is_named = any(sign in self.user_agent for sign in ("@", "://"))
+        return not (self.contact or self.resolve or is_named)
 
     def open(self, remember: bool = False) -> "Assembled":
         """Make its encoder, judge and world, and find its seeds."""

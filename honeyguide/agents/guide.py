@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from honeyguide.contracts import Agent, Candidates, Goal, State, Step, Vector
+from honeyguide.contracts import Agent, Candidates, Goal, Reasons, Scorer, State, Step, Vector
 from honeyguide.errors import HoneyguideError
 from honeyguide.features.categories import Categories
 from honeyguide.features.evidence import EVIDENCE, LinkEvidence
@@ -44,7 +44,7 @@ class Guide(Agent):
         self.gamma = gamma
         self._topic = goal.topic
         self._categories = Categories(goal.topic)
-        words, width = self.features.width, self.features.width + self.features.evidence.width
+        words, width = self.features.own_words, self.features.full_width
         self._evidence = slice(words, words + EVIDENCE)
         # prior weights: score a link by its similarity to the topic, as best_first does
         self._weights = np.zeros(width)
@@ -59,15 +59,26 @@ class Guide(Agent):
         # pending updates of the inverse: subtract along' gain
         self._along, self._gain = np.zeros((2, PENDING, width))
         self._pending = 0
+        self._scorer: Scorer | None = None  # of the present weights; None: not made yet
 
     def score(self, links: Candidates) -> Vector:
         """The expected value of links; while nothing relevant is found, at times the prior's.
 
         Without rewards the learnt weights only say what to avoid.
         """
-        if self.features.evidence.visits * GOLDEN % 1 < self._prior_share():
+        if self._uses_prior():
             return self.features.dot(links, self._prior_weights)
         return self._expected(links)
+
+    def explain(self, links: Candidates) -> Reasons:
+        """Each feature times its weight, added up by name: exactly the score."""
+        weights = self._prior_weights if self._uses_prior() else self._weights.astype(np.float32)
+        return self.features.column_names.summed(self.features.full_rows(links) * weights)
+
+    def weigh(self, words: Sequence[str]) -> Vector:
+        """What a link expects from these words alone."""
+        value: Vector = self.features.rows_of_words(words) @ self._weights.astype(np.float32)
+        return value
 
     def learn(self, steps: Sequence[Step]) -> None:
         """Update the least-squares weights with each step (Sherman-Morrison formula)."""
@@ -77,6 +88,7 @@ class Guide(Agent):
             along = self._inverse @ x - (self._gain @ x) @ self._along
             gain = along / (1 + x @ along)
             self._weights += gain * (value - x @ self._weights)
+            self._scorer = None
             self._add_update(along, gain)
             self.features.evidence.add_visit(step.link_id, step.reward)
             if step.page is not None:
@@ -108,7 +120,7 @@ class Guide(Agent):
         self._prior_weights, self._weights = state["belief"].copy(), state["weights"].copy()
         self._inverse = state["inverse"].copy()
         self._along, self._gain = state["along"].copy(), state["gain"].copy()
-        self._pending = state["pending"]
+        self._pending, self._scorer = state["pending"], None
         self.features.load(state["features"])
         self._categories.load(state["categories"])
 
@@ -128,7 +140,7 @@ class Guide(Agent):
             )
         kept = slice(None) if state["topic"] == self._topic else self._evidence
         self._weights[kept] = state["weights"][kept]
-        self._prior_weights = self._weights.astype(np.float32)
+        self._prior_weights, self._scorer = self._weights.astype(np.float32), None
         precision = np.linalg.inv(state["inverse"][kept, kept])
         prior = np.diag(1 / self._prior_variances[kept])
         self._inverse[kept, kept] = np.linalg.inv(prior + CARRIED_OVER * (precision - prior))
@@ -140,8 +152,13 @@ class Guide(Agent):
             return 0.5
         return 0.25 if evidence.since_relevant > DROUGHT else 0.0
 
+    def _uses_prior(self) -> bool:
+        return self.features.evidence.visits * GOLDEN % 1 < self._prior_share()
+
     def _expected(self, links: Candidates) -> Vector:
-        return self.features.dot(links, self._weights.astype(np.float32))
+        if self._scorer is None:
+            self._scorer = self.features.scorer(self._weights.astype(np.float32))
+        return self._scorer(links)
 
     def _add_update(self, along: NDArray[np.float64], gain: NDArray[np.float64]) -> None:
         self._along[self._pending], self._gain[self._pending] = along, gain

@@ -7,6 +7,7 @@ import numpy as np
 
 from honeyguide.agents.wrapped import Wrapped
 from honeyguide.contracts import (
+    Accumulating,
     Agent,
     Candidates,
     Features,
@@ -14,11 +15,15 @@ from honeyguide.contracts import (
     Matrix,
     MemoryView,
     Outlinks,
+    Reasons,
     Step,
+    Upgradable,
     Vector,
     nbytes_of,
 )
 from honeyguide.errors import HoneyguideError
+
+PRICE = "the seconds that its page takes"
 
 
 class Priced(Wrapped):
@@ -46,6 +51,14 @@ class Priced(Wrapped):
         price = np.float32(self.price) * links.x[:, -1]
         scores: Vector = self.agent.score(_without_seconds(links)) - price
         return scores
+
+    def explain(self, links: Candidates) -> Reasons | None:
+        """As the wrapped agent explains its score, with the price."""
+        known = self.agent.explain(_without_seconds(links))
+        if known is None:
+            return None
+        price = -np.float32(self.price) * links.x[:, -1:]
+        return Reasons((*known.names, PRICE), np.hstack([known.parts, price]), known.adds_up)
 
     def foreseen(self, x: Vector, score: float) -> float | None:
         """What the wrapped agent foresees, without the price."""
@@ -76,6 +89,7 @@ class _WithSeconds:
 
     def __init__(self, features: Features, seconds: Callable[[str], float]) -> None:
         self.width = features.width + 1
+        self.accumulates = isinstance(features, Accumulating) and features.accumulates
         self._features, self._seconds = features, seconds
 
     @property
@@ -84,6 +98,17 @@ class _WithSeconds:
         return nbytes_of(self._features)
 
     def __call__(self, memory: MemoryView, found: Outlinks) -> Matrix:
-        x = self._features(memory, found)
+        inner = found if found.rows is None else replace(found, rows=found.rows[:, :-1])
+        x = self._features(memory, inner)
         seconds = np.array([self._seconds(link.url) for link in found.links], np.float32)
         return np.hstack([x, seconds.reshape(-1, 1)])
+
+    @property
+    def outdated(self) -> bool:
+        """Whether the state that the wrapped features loaded is of an earlier version."""
+        return isinstance(self._features, Upgradable) and self._features.outdated
+
+    def upgrade(self, ids: Ids, x: Matrix) -> Matrix:
+        """Rows of an earlier version, as the wrapped features make them now, with their seconds."""
+        assert isinstance(self._features, Upgradable)  # noqa: S101 it is outdated
+        return np.hstack([self._features.upgrade(ids, x[:, :-1]), x[:, -1:]])

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from honeyguide.cli import flags
+from honeyguide.cli import access_flags, flags
 from honeyguide.cli import help_groups as groups
 from honeyguide.cli.run_folder import run_folder
 from honeyguide.cli.seed_names import read_names
@@ -57,6 +57,22 @@ Parsers = Annotated[
         "--parsers", min=0, help="Parse and judge pages in this many extra processes."
     ),
 ]
+Languages = Annotated[
+    str,
+    groups.look_for_flag(
+        "--languages",
+        help="Only pages in these languages are relevant: two letters each, such as en,de.",
+        show_default=False,
+    ),
+]
+MaxDepth = Annotated[
+    int | None,
+    groups.limit_flag("--max-depth", min=0, help="Follow links at most so far from a seed."),
+]
+MaxPerHost = Annotated[
+    int | None,
+    groups.limit_flag("--max-per-host", min=1, help="Fetch at most so many pages of a host."),
+]
 
 
 def crawl(
@@ -65,6 +81,7 @@ def crawl(
     search: flags.Search = [],  # noqa: B006 - never changed
     like: flags.Like = [],  # noqa: B006 - never changed
     judge: flags.Judge = "topic",
+    languages: Languages = "",
     seeds: flags.Seeds = [],  # noqa: B006 - a crawl without seeds gets an error of its own
     world: flags.World = "web",
     record: Record = "",
@@ -76,6 +93,8 @@ def crawl(
     max_seconds: flags.MaxSeconds = None,
     max_bytes: flags.MaxBytes = None,
     max_barren: flags.MaxBarren = None,
+    max_depth: MaxDepth = None,
+    max_per_host: MaxPerHost = None,
     max_waiting: flags.MaxWaiting = None,
     max_memory: flags.MaxMemory = flags.NO_SIZE,
     contact: flags.Contact = "",
@@ -86,6 +105,14 @@ def crawl(
     allow_private: flags.AllowPrivate = False,
     resolve: flags.Resolve = "",
     parsers: Parsers = 0,
+    user_agent: access_flags.UserAgent = "",
+    header: access_flags.Header = [],  # noqa: B006 - never changed
+    cookie: access_flags.Cookie = [],  # noqa: B006 - never changed
+    auth_file: access_flags.AuthFile = "",
+    proxy: access_flags.Proxy = "",
+    client_cert: access_flags.ClientCert = "",
+    client_key: access_flags.ClientKey = "",
+    ca_file: access_flags.CaFile = "",
     agent: Agent = "guide",
     encoder: flags.Encoder = "wordllama",
     idf_sample: flags.IdfSample = "",
@@ -98,20 +125,22 @@ def crawl(
     config: flags.Config = None,
 ) -> None:
     """Crawl from the seed pages and keep the pages that are relevant to the topic."""
-    from honeyguide.assemble import WEB_SETTINGS, with_hubs
+    from honeyguide.assemble import ACCESS_SETTINGS, WEB_SETTINGS, with_hubs
     from honeyguide.guards.lists import read_list
     from honeyguide.plan import Plan
     from honeyguide.storage.crawl_folder import create_crawl
+    from honeyguide.storage.secrets import secrets_of
 
     if not all(map(str.strip, search)):
         raise HoneyguideError("--search names no word: say what to look for")
     encoder = flags.with_idf_sample(encoder, idf_sample)
     given = {name: value for name, value in locals().items() if name in Plan.__slots__}
     lists = {"seeds": read_names(seeds, world), "allow": read_list(allow), "deny": read_list(deny)}
-    plan = Plan(**given | lists)
+    plan = Plan(**given | lists | {"languages": tuple(filter(None, [languages]))})
     flags.refuse_unused(world, **{name: given[name] for name in WEB_SETTINGS})
+    flags.refuse_unused(world, "access", **{name: given[name] for name in ACCESS_SETTINGS})
     started = with_hubs(plan)
     if started is not plan:
         typer.echo(f"hub pages to start from: {', '.join(started.seeds)}")
     create_crawl(out, started)
-    run_folder(out)
+    run_folder(out, **secrets_of(started))

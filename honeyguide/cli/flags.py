@@ -31,12 +31,15 @@ def show_help(context: typer.Context) -> None:
         raise typer.Exit(2)
 
 
-def refuse_unused(world: str, **settings: Any) -> None:
-    """Raise an error for settings that this world does not use: those of the live web."""
+def refuse_unused(world: str, read_as: str = "", **settings: Any) -> None:
+    """Raise an error for settings that this world does not use: those of the live web.
+
+    `read_as` is the world's argument that several flags are read into.
+    """
     from honeyguide.registry import accepts
 
     for name, value in settings.items():
-        if value and not accepts("world", world, name):
+        if value and not accepts("world", world, read_as or name):
             flag = f"--{name.replace('_', '-')}"
             raise HoneyguideError(
                 f"{flag} is a flag of the live web: world {world!r} has no use for it"

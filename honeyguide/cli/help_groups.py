@@ -18,6 +18,7 @@ LOOK_FOR = "What to look for"
 START = "Where to start and where to go"
 LIMITS = "Limits"
 POLITENESS = "Live web and politeness"
+ACCESS = "Sites that want something"
 PARTS = "Agent and other parts"
 OUTPUT = "Output and settings"
 OTHERS = "Options"
@@ -26,6 +27,7 @@ look_for_flag = partial(typer.Option, rich_help_panel=LOOK_FOR)
 start_flag = partial(typer.Option, rich_help_panel=START)
 limit_flag = partial(typer.Option, rich_help_panel=LIMITS)
 live_flag = partial(typer.Option, rich_help_panel=POLITENESS)
+access_flag = partial(typer.Option, rich_help_panel=ACCESS)
 part_flag = partial(typer.Option, rich_help_panel=PARTS)
 output_flag = partial(typer.Option, rich_help_panel=OUTPUT)
 
@@ -83,4 +85,4 @@ def _write_sections(formatter: Any, sections: dict[str, list[Row]]) -> None:
 
 
 COMMAND_GROUPS: Sequence[str] = (CRAWL, PAGES, RECORDED_WEBS, RESEARCH, SOURCE_PAGES)
-FLAG_GROUPS: Sequence[str] = (LOOK_FOR, START, LIMITS, POLITENESS, PARTS, OUTPUT)
+FLAG_GROUPS: Sequence[str] = (LOOK_FOR, START, LIMITS, POLITENESS, ACCESS, PARTS, OUTPUT)

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from honeyguide.cli import flags
+from honeyguide.cli import access_flags, flags
 from honeyguide.cli import help_groups as groups
 from honeyguide.cli.run_folder import judge_again, run_folder
 
@@ -36,12 +36,19 @@ def resume(
     max_bytes: flags.MaxBytes = None,
     max_barren: flags.MaxBarren = None,
     max_memory: flags.OtherMaxMemory = flags.NO_SIZE,
+    header: access_flags.Header = [],  # noqa: B006 - never changed
+    cookie: access_flags.Cookie = [],  # noqa: B006 - never changed
+    auth_file: access_flags.AuthFile = "",
+    proxy: access_flags.Proxy = "",
+    client_cert: access_flags.ClientCert = "",
+    client_key: access_flags.ClientKey = "",
+    ca_file: access_flags.CaFile = "",
 ) -> None:
     """Continue a crawl that was killed, interrupted, or stopped at a limit."""
     changes = {
         name: value
         for name, value in locals().items()
-        if value is not None and value != "" and name not in ("folder", "judge")
+        if value is not None and value not in ("", []) and name not in ("folder", "judge")
     }
     if judge:
         judge_again(folder, judge)

@@ -4,17 +4,28 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from honeyguide.cli.seed_tables import is_table, names_in_table
 from honeyguide.disk.line_files import STANDARD_INPUT, read_lines
 from honeyguide.errors import HoneyguideError
 
 # endings of files that are no top-level domains
-LIST_ENDINGS = (".txt", ".csv", ".tsv", ".lst", ".list", ".urls", ".json", ".jsonl")
+LIST_ENDINGS = (
+    ".txt",
+    ".csv",
+    ".tsv",
+    ".lst",
+    ".list",
+    ".urls",
+    ".json",
+    ".jsonl",
+    ".opml",
+)
 _comment = re.compile(r"(?:^|\s)#.*").sub  # a # within a URL begins its fragment
 _before_url = re.compile(r"\s*,\s*(?=https?://)").split
 
 
 def read_names(said: Iterable[str], world: str) -> tuple[str, ...]:
-    """Names of pages as they are, and those in files: one a line, # begins a comment.
+    """Names of pages as they are, and those in files: one a line (# begins a comment), or a table.
 
     On the live web a name that is a file is one; elsewhere pages may be called like files, so that
     only the ending of a name tells.
@@ -27,7 +38,10 @@ def _names(said: str, is_live: bool) -> list[str]:
     if said.startswith("hubs:"):
         return [_hubs(said.removeprefix("hubs:").strip())]
     if Path(said) == STANDARD_INPUT or _is_file(said, is_live):
-        return _names_in(Path(said))
+        return names_in_table(Path(said)) if is_table(said) else _names_in(Path(said))
+    path, _, column = said.rpartition(":")
+    if is_table(path) and _is_file(path, is_live):
+        return names_in_table(Path(path), column)
     if is_live and _should_be_file(said):
         raise HoneyguideError(f"there is no file {said} to read; a URL begins with https://")
     return [name for each in _before_url(said) for name in (_hosts(each) if is_live else [each])]

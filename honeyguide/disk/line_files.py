@@ -10,6 +10,14 @@ STANDARD_INPUT = Path("-")
 
 def read_lines(path: Path) -> list[str]:
     """The lines of a file that are not empty, without spaces around them; - is standard input."""
+    found = [line.strip() for line in read_text(path).splitlines() if line.strip()]
+    if not found:
+        raise HoneyguideError(f"{path} is empty")
+    return found
+
+
+def read_text(path: Path) -> str:
+    """The text of a file in UTF-8; - is standard input."""
     try:
         data = sys.stdin.buffer.read() if path == STANDARD_INPUT else path.read_bytes()
         text = data.decode("utf-8-sig")
@@ -19,7 +27,4 @@ def read_lines(path: Path) -> list[str]:
         text = "\0"
     if "\0" in text:
         raise HoneyguideError(f"{path} is not text in UTF-8")
-    found = [line.strip() for line in text.splitlines() if line.strip()]
-    if not found:
-        raise HoneyguideError(f"{path} is empty")
-    return found
+    return text

@@ -2,26 +2,30 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import compress
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from honeyguide.contracts import (
     UNASKED,
+    Accumulating,
     Agent,
     Candidates,
     Compactable,
+    FeatureRows,
     Frontier,
     Gate,
     Guard,
     Ids,
     Link,
     Mask,
-    Matrix,
     Outlinks,
     Paired,
+    Readable,
     Renewable,
     State,
     Step,
@@ -30,10 +34,12 @@ from honeyguide.contracts import (
     Verdict,
     Visit,
     Vocabulary,
+    dtype_of,
     nbytes_of,
 )
 from honeyguide.engine.decisions import Decisions
 from honeyguide.engine.memory import Memory
+from honeyguide.engine.old_rows import upgraded
 from honeyguide.engine.shed_links import ShedLinks
 from honeyguide.engine.skipped_links import SkippedLinks
 from honeyguide.errors import HoneyguideError
@@ -42,7 +48,7 @@ from honeyguide.guards.none import NoGuard
 from honeyguide.text.words import counted
 from honeyguide.urls.same_page import names_same_page
 
-Lanes = Callable[[Ids, Matrix], Ids]  # hosts and features of links -> queue of each link
+Lanes = Callable[[Ids, FeatureRows], Ids]  # hosts and features of links -> queue of each link
 WAITING_SHARE = 4  # one byte in four of the memory limit is reserved for waiting links
 MEASURE_EVERY = 16  # visits between two measurements of the tables' bytes
 MANY_LINKS = 100  # new links of a page after which they are measured at once
@@ -56,7 +62,7 @@ class Lease:
 
     link: Link
     id: int
-    x: Vector
+    x: NDArray[Any]
     score: float
 
 
@@ -94,11 +100,13 @@ class Navigator:
         self._max_waiting = min(bounds, default=None)
         self.max_bytes: int | None = None  # of all tables; beyond that, links are shed
         self._is_full = False  # URLs never seen before are ignored
-        self._skipped = SkippedLinks(agent.features.width)
+        self._skipped = SkippedLinks(agent.features.width, dtype_of(agent.features))
         self._compactable = frontier if isinstance(frontier, Compactable) else None
         self._paired = frontier if isinstance(frontier, Paired) else None
         self._renewable = _renewable(agent, frontier) if agent.refreshes else None
+        self._readable = _readable(agent, frontier)
         self._forced: set[int] = set()  # skipped links that are fetched because nothing else waits
+        self.explored = False  # whether the last link was chosen at random
         self.stopped = False  # the agent says that no waiting link is worth a fetch
         self.moved = 0  # links that left or entered the frontier without a visit
         self._explore = agent.explores()  # asked once for each link taken
@@ -119,13 +127,14 @@ class Navigator:
     def choose(self, now: float) -> Link | None:
         """Take the next link to visit at time `now` (seconds); None if none may be visited now."""
         while not self._stops():
+            self.explored = self._explore
             taken = self.frontier.take(now, self._explore)
             if taken is None:
                 if self._reconsider():
                     continue
                 return None
             self._explore = self.agent.explores()
-            link = self._link(taken.id)
+            link = self.link_to(taken.id)
             if self._passes(taken, link):
                 self.shed_links.take(taken.score)
                 self._lease(link, taken, now)
@@ -138,7 +147,7 @@ class Navigator:
         id = int(self.memory.seed([Link(url)]).ids[0])
         self._skipped.discard(np.array([id], np.int32))
         taken = self.frontier.pick(id, now) or self._let_in(id, url, now)
-        self._lease(self._link(id), taken, now)
+        self._lease(self.link_to(id), taken, now)
 
     def undo_choice(self, link: Link, now: float) -> None:
         """Put a chosen link back into the frontier, and let its host be asked at once."""
@@ -226,6 +235,10 @@ class Navigator:
             "aside": self._skipped.nbytes,
         }
 
+    def has_skipped(self, ids: Ids) -> bool:
+        """Whether the gate has skipped any of these links, which may still return."""
+        return len(self._skipped) > 0 and bool(self._skipped.holds(ids).any())
+
     def state(self) -> State:
         """Everything needed to continue the crawl exactly here."""
         return {
@@ -260,11 +273,12 @@ class Navigator:
     def load(self, state: State) -> None:
         """Restore a saved state."""
         self.agent.load(state["agent"])
-        self.frontier.load(state["frontier"])
+        of_version = partial(upgraded, self.agent.features)
+        self.frontier.load(of_version(state["frontier"]))
         self.memory.load(state["memory"])
         self.guard.load(state["guard"])
         self.gate.load(state["gate"])
-        self._skipped.load(state["aside"])
+        self._skipped.load(of_version(state["aside"]))
         self._forced = set(state["forced"])
         self.shed_links = ShedLinks(**state["let_go"])
         if self.vocabulary is not None:
@@ -278,10 +292,10 @@ class Navigator:
             self.decisions = None
         if self.decisions is not None:
             self.decisions.load(state["decisions"])
-        width = self.agent.features.width  # 0.1.0 stored the page's number after guide's features
         for url, depth, source, id, x, score in state["leases"]:
             link = Link(url, depth=depth, source=source)
-            self.leases[url] = Lease(link, id, x[:width], score)
+            row = of_version({"ids": np.array([id], np.int32), "x": x[None]})["x"][0]
+            self.leases[url] = Lease(link, id, row, score)
 
     def _lease(self, link: Link, taken: Taken, now: float) -> None:
         self.leases[link.url] = Lease(link, taken.id, taken.x, taken.score)
@@ -293,7 +307,8 @@ class Navigator:
         self.stopped = asks and len(self.frontier) > 0 and self.agent.stops(self.frontier.best())
         return self.stopped
 
-    def _link(self, id: int) -> Link:
+    def link_to(self, id: int) -> Link:
+        """The link to a page, with its depth and the page that showed it last."""
         parent = self.memory.last_parent(id)
         source = self.memory.urls.url(parent) if parent >= 0 else ""
         return Link(self.memory.urls.url(id), depth=self.memory.depth(id), source=source)
@@ -382,7 +397,7 @@ class Navigator:
             )
         return scores
 
-    def _enqueue(self, ids: Ids, x: Matrix, scores: Vector, source: int = -1) -> None:
+    def _enqueue(self, ids: Ids, x: FeatureRows, scores: Vector, source: int = -1) -> None:
         """Put links into the frontier, as links of page `source` if there is one."""
         hosts = self.lanes(self.memory.host(ids), x)
         if self._paired is not None and source >= 0:
@@ -446,7 +461,7 @@ class Navigator:
         self._tries[lease.id] = self._tries.get(lease.id, 0) + 1
         self.memory.visits += 1
         self._requeue(lease)
-        nothing = Candidates(np.empty(0, np.int32), np.empty((0, len(lease.x)), np.float32))
+        nothing = Candidates(np.empty(0, np.int32), lease.x[None][:0])
         return Step(lease.link, lease.id, lease.x, 0.0, visit.verdict, None, nothing, lease.id)
 
     def _new_links(self, page: int, visit: Visit) -> Outlinks:
@@ -457,7 +472,10 @@ class Navigator:
         if not self.agent.follows(visit.page):
             return _subset(found, np.zeros(len(found.ids), np.bool_))
         found = _subset(found, self.frontier.wants(found.ids))
-        return _subset(found, self.guard.admit(self.memory, found))
+        found = _subset(found, self.guard.admit(self.memory, found))
+        if self._readable is None:
+            return found
+        return replace(found, rows=self._readable.rows_of(found.ids))
 
     def _rescore(self) -> None:
         """Score all waiting links again if the agent asks for it and `rescoring` allows it."""
@@ -470,6 +488,12 @@ class Navigator:
 
 def _name(agent: Agent) -> str:
     return f"agent {type(agent.learner).__name__}"
+
+
+def _readable(agent: Agent, frontier: Frontier) -> Readable | None:
+    """The frontier, if the agent's features get the rows of waiting links from it."""
+    accumulates = isinstance(agent.features, Accumulating) and agent.features.accumulates
+    return frontier if accumulates and isinstance(frontier, Readable) else None
 
 
 def _renewable(agent: Agent, frontier: Frontier) -> Renewable:

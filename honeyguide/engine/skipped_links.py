@@ -1,11 +1,12 @@
 """Links that a gate has skipped; they can return to the frontier."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from honeyguide.contracts import Candidates, Ids, Scorer, State, Vector
+from honeyguide.contracts import Candidates, Ids, Mask, Scorer, State, Vector
 from honeyguide.frontiers.block import NOTHING, Block
 
 WORTH, SCORE = 0, 1  # two ways to rank a skipped link: by the gate's worth, by the agent's score
@@ -15,8 +16,8 @@ MEMORY = 20  # fetches over which the success of a ranking is averaged
 class SkippedLinks:
     """Skipped links with their features; each takes as much memory as a waiting link."""
 
-    def __init__(self, width: int) -> None:
-        self._block = Block(width)
+    def __init__(self, width: int, dtype: Any = np.float32) -> None:
+        self._block = Block(width, dtype)
         self._hosts = 0
         self._kind: dict[int, int] = {}  # by page: which ranking chose it in take_best
         self._brought = [0.5, 0.5]  # by ranking: recent relevant pages per fetch
@@ -29,12 +30,16 @@ class SkippedLinks:
         """Bytes of the table."""
         return self._block.nbytes
 
-    def add(self, id: int, host: int, x: Vector) -> None:
+    def add(self, id: int, host: int, x: NDArray[Any]) -> None:
         """Add a skipped link: its page, host and features."""
         self._hosts = max(self._hosts, host + 1)
         self._block.grow_hosts(self._hosts)
         ids, hosts = np.array([id], np.int32), np.array([host], np.int32)
         self._block.put(ids, hosts, x[None], np.zeros(1, np.float32))
+
+    def holds(self, ids: Ids) -> Mask:
+        """Which of these links are here."""
+        return self._block.holds(ids)
 
     def discard(self, ids: Ids) -> None:
         """Remove links that were visited or wait in the frontier again; unknown ids are ignored."""

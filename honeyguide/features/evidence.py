@@ -1,206 +1,123 @@
 """The features of the guide agent: a link's words, parents, siblings and host."""
 
-from functools import lru_cache
-from zlib import crc32
+from collections.abc import Sequence
+from functools import lru_cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from honeyguide import urls
-from honeyguide.columns import Columns
 from honeyguide.contracts import (
+    START,
     Candidates,
+    FeatureRows,
     Goal,
     Ids,
     Link,
     Matrix,
     MemoryView,
     Outlinks,
+    Scorer,
     State,
     Vector,
 )
+from honeyguide.features.column_names import ColumnNames
+from honeyguide.features.hashed_words import signs_of, word_name
+from honeyguide.features.host_records import HostRecords
 from honeyguide.features.link_text import TopicSimilarity
-from honeyguide.text.words import words
+from honeyguide.features.packed_rows import PackedRows, PackedWeights
+from honeyguide.features.siblings import Siblings
+
+# numbers that a row has room for: cosines to the topic of a link's own words, of the words around
+# it and of its page (means over all mentions) and the best of its first mentions; what memory says
+# of its parents
+OWN, AROUND, BEST, SOURCE, PARENT, ANCESTOR, DISTANCE, SHARE, MANY, RELEVANT = range(10)
+STORED = 10
+# columns of evidence: 1, the numbers above, the share of relevant parents times some of them, then
+# what changes while a link waits: its siblings and its host
+FACTORS = (OWN, SHARE, MANY, SOURCE)  # each times SHARE
+SIBLINGS = 1 + STORED + len(FACTORS)
+EVIDENCE = SIBLINGS + 1 + HostRecords.width
+OWN_WORDS, WORDS_AROUND = "its own words", "the words around it"
+PARENTS = "its parents are relevant"
+BARREN = "pages since its host brought a relevant one"
+# what a person is told of each column of evidence
+EVIDENCE_NAMES = (
+    START,
+    OWN_WORDS,
+    WORDS_AROUND,
+    "its best mention is close to the topic",
+    "the pages it is on are close to the topic",
+    PARENTS,
+    "its ancestors are relevant",
+    "hops since the last relevant page",
+    PARENTS,
+    "how many pages link to it",
+    PARENTS,
+    "its own words, on relevant pages",
+    PARENTS,
+    PARENTS,
+    PARENTS,
+    "what other links of its pages led to",
+    "how often its host was visited",
+    BARREN,
+)
+HEAD = 300  # characters at the start of a page, taken for what it is about
 
 
-class HostRecords:
-    """Two features a host: how often it was visited, and its visits since the last relevant page.
-
-    Each is scaled to about 1 and reduced by its mean over the hosts visited so far, so both are 0
-    on a web of one host.
-    """
-
-    width = 2
+class Evidence:
+    """What visits say about waiting links: outcomes of siblings and hosts, and of the crawl."""
 
     def __init__(self) -> None:
-        self._hosts = Columns(64, visits=np.int32, barren=np.int32, row=(np.float32, self.width))
-        self._visited = 0
-        self._sum = np.zeros(self.width)  # over visited hosts; the rows of others are 0
-
-    def __len__(self) -> int:
-        return len(self._hosts)
-
-    @property
-    def nbytes(self) -> int:
-        """Size of its table in bytes."""
-        return self._hosts.nbytes
-
-    def grow(self, hosts: Ids) -> None:
-        """Add empty rows for hosts that have none."""
-        self._hosts.grow(int(hosts.max(initial=-1)) + 1)
-
-    def rows(self, hosts: Ids) -> Matrix:
-        """The present features of hosts: shape (hosts, 2)."""
-        rows: Matrix = self._hosts["row"][hosts] - self._mean()
-        return rows
-
-    def dot(self, hosts: Ids, weights: Vector) -> Vector:
-        """rows(hosts) @ weights, computed once a distinct host."""
-        by_host: Vector = (self._hosts["row"] - self._mean()) @ weights
-        return by_host[hosts]
-
-    def add_visit(self, host: int, relevant: float) -> None:
-        """Count a visit to a host, with its reward."""
-        hosts = self._hosts
-        self._visited += not hosts["visits"][host]
-        hosts["visits"][host] += 1
-        hosts["barren"][host] = 0 if relevant else hosts["barren"][host] + 1
-        visits, barren = int(hosts["visits"][host]), int(hosts["barren"][host])
-        before = hosts["row"][host].astype(np.float64)
-        hosts["row"][host] = visits / (visits + 1), 0.3 * np.log1p(barren)  # 30 visits give about 1
-        self._sum += hosts["row"][host] - before
-
-    def state(self) -> State:
-        """Everything that `load` restores."""
-        return {"hosts": self._hosts.state(), "visited": self._visited, "sum": self._sum.copy()}
-
-    def load(self, state: State) -> None:
-        """Restore a saved state."""
-        self._hosts.load(state["hosts"])
-        self._visited, self._sum = state["visited"], state["sum"].copy()
-
-    def _mean(self) -> Vector:
-        return (self._sum / max(self._visited, 1)).astype(np.float32)
-
-
-PRIOR = 3.0  # pseudo-count of visited links a page, at the crawl's mean relevance
-MOST_PARENTS = 64  # of a visited page: only the latest are updated with its outcome
-SIBLINGS = 15  # column of the siblings; those before it change only when a link is found
-EVIDENCE = SIBLINGS + 1 + HostRecords.width  # columns; the last ones are of the host
-
-
-class EvidenceTable:
-    """One row a page: evidence from its parents, siblings and host, updated while its link waits.
-
-    A parent's links are expected to be relevant with the share (good + PRIOR * mean) /
-    (tried + PRIOR), where mean is the crawl's mean relevance. A link's sibling feature is the mean
-    of that over its parents, less the crawl's mean. The two summands are stored apart, so that a
-    change of the crawl's mean needs no update of the rows.
-    """
-
-    def __init__(self, dimensions: int) -> None:
-        self.dimensions = dimensions  # of the mean vector of the words around a link
-        self.width = EVIDENCE + dimensions
-        self._pages = Columns(
-            row=(np.float32, self.width),  # the columns of siblings and host stay 0: see `rows`
-            host=np.int32,
-            siblings=np.float32,  # mean of good / (tried + PRIOR) over its parents
-            unknown=np.float32,  # mean of PRIOR / (tried + PRIOR) over its parents, less 1
-            parents=np.float32,  # number of parents in these means
-            mentions=np.float32,  # times that a link to it was found
-            tried=np.float32,  # number of its links that were visited
-            good=np.float32,  # sum of their rewards
-            first=np.int64,  # place of its first link in _links
-            links=np.int32,  # number of its links
-        )
-        self._links = Columns(page=np.int32)  # targets of links, page after page
-        self._hosts = HostRecords()
+        self.siblings, self.hosts = Siblings(), HostRecords()
         self.visits, self.relevant = 0, 0.0
         self.since_relevant = 0  # visits since the last relevant page
         self._memory: MemoryView | None = None
 
-    def __len__(self) -> int:
-        return len(self._pages)
-
     @property
     def nbytes(self) -> int:
         """Size of its tables in bytes."""
-        return self._pages.nbytes + self._links.nbytes + self._hosts.nbytes
+        return self.siblings.nbytes + self.hosts.nbytes
 
-    def rows(self, pages: Ids) -> Matrix:
-        """The present evidence on pages: shape (pages, width)."""
-        rows: Matrix = self._pages["row"][pages]
-        rows[:, SIBLINGS] = self._siblings(pages)
-        rows[:, SIBLINGS + 1 : EVIDENCE] = self._hosts.rows(self._pages["host"][pages])
-        return rows
-
-    def dot(self, pages: Ids, weights: Vector) -> Vector:
-        """rows(pages) @ weights; for many pages, one product over the whole table."""
-        rows: Matrix = self._pages["row"]
-        few = 4 * len(pages) < len(self)
-        products: Vector = rows[pages] @ weights if few else (rows @ weights)[pages]
-        products += weights[SIBLINGS] * self._siblings(pages)
-        if len(self._hosts) > 1:  # the features of a single host are 0
-            hosts = self._pages["host"][pages]
-            products += self._hosts.dot(hosts, weights[SIBLINGS + 1 : EVIDENCE])
-        return products
-
-    def add_pages(self, memory: MemoryView, found: Outlinks) -> None:
-        """Add rows for a page and the targets of its links, where they have none."""
+    def add_pages(self, memory: MemoryView, found: Outlinks) -> Ids:
+        """Add rows for a page and the targets of its links, where they have none; their hosts."""
         self._memory = memory
-        top = max(int(found.ids.max(initial=-1)), found.source)
-        self._pages.grow(top + 1)
-        self._pages["host"][found.ids] = hosts = memory.host(found.ids)
-        self._hosts.grow(hosts)
+        hosts = memory.host(found.ids)
+        self.siblings.grow(max(int(found.ids.max(initial=-1)), found.source) + 1)
+        self.hosts.grow(hosts)
+        return hosts
 
-    def add_mentions(
-        self, memory: MemoryView, found: Outlinks, similarity: Matrix, around: Matrix
-    ) -> None:
-        """Update the rows of links with what the page they were found on says about them.
-
-        `similarity` has four rows, each with a cosine to the topic a link: of its own words, of
-        the words around it, the best of its first mentions, and of the page. `around` has the
-        vector of the words around each link.
-        """
-        pages, ids = self._pages, found.ids
-        mentions = pages["mentions"][ids] + 1
-        pages["mentions"][ids] = mentions
-        once = np.reciprocal(mentions)
-        rows = pages["row"][ids]
-        meaning = rows[:, EVIDENCE:]
-        meaning += (around[:, : self.dimensions] - meaning) * once[:, None]
-        rows[:, :SIBLINGS] = _evidence(rows, memory, ids, similarity, once)
-        pages["row"][ids] = rows
-        if found.source >= 0 and not pages["links"][found.source]:
-            self._add_parent(found.source, ids, memory.known_links(found.source))
+    def add_parent(self, memory: MemoryView, found: Outlinks) -> None:
+        """Note the links of a visited page, once."""
+        if found.source >= 0:
+            self.siblings.add_parent(found.source, found.ids, memory.known_links(found.source))
 
     def add_visit(self, page: int, relevant: float) -> None:
         """Update the evidence on a visited page's host and siblings with its reward."""
         self.visits += 1
         self.relevant += relevant
         self.since_relevant = 0 if relevant else self.since_relevant + 1
-        self._hosts.add_visit(int(self._pages["host"][page]), relevant)
-        if self._memory is None or not len(parents := self._memory.parents(page, MOST_PARENTS)):
-            return
-        pages = self._pages
-        good, unknown = self._shares(parents)
-        pages["tried"][parents] += 1
-        pages["good"][parents] += relevant
-        more_good, more_unknown = self._shares(parents)
-        begins, counts = pages["first"][parents], pages["links"][parents]
-        ends = (begins + counts).tolist()
-        listed = [slice(*ends) for ends in zip(begins.tolist(), ends, strict=True)]
-        siblings = np.concatenate([self._links["page"][place] for place in listed])
-        share = np.reciprocal(pages["parents"][siblings])
-        np.add.at(pages["siblings"], siblings, np.repeat(more_good - good, counts) * share)
-        np.add.at(pages["unknown"], siblings, np.repeat(more_unknown - unknown, counts) * share)
+        if self._memory is not None:
+            self.hosts.add_visit(self._memory.urls.host_of(page), relevant)
+            self.siblings.add_visit(self._memory, page, relevant)
+
+    def rows(self, pages: Ids, hosts: Ids) -> Matrix:
+        """The columns of siblings and hosts."""
+        siblings = self.siblings.shares(pages, self._mean())
+        return np.hstack([siblings[:, None], self.hosts.rows(hosts)])
+
+    def dot(self, pages: Ids, hosts: Ids, weights: Vector) -> Vector:
+        """rows(pages, hosts) @ weights."""
+        products: Vector = weights[0] * self.siblings.shares(pages, self._mean())
+        if len(self.hosts) > 1:  # the features of a single host are 0
+            products += self.hosts.dot(hosts, weights[1:])
+        return products
 
     def state(self) -> State:
         """Everything that `load` restores."""
         return {
-            "pages": self._pages.state(),
-            "links": self._links.state(),
-            "hosts": self._hosts.state(),
+            "siblings": self.siblings.state(),
+            "hosts": self.hosts.state(),
             "visits": self.visits,
             "relevant": self.relevant,
             "barren": self.since_relevant,
@@ -208,100 +125,69 @@ class EvidenceTable:
 
     def load(self, state: State) -> None:
         """Restore a saved state."""
-        self._pages.load(state["pages"])
-        self._links.load(state["links"])
-        self._hosts.load(state["hosts"])
+        if "siblings" in state:
+            self.siblings.load(state["siblings"])
+        else:
+            self.siblings.load_pages(state["pages"], state["links"])
+        self.hosts.load(state["hosts"])
         self.visits, self.relevant = state["visits"], state["relevant"]
         self.since_relevant = state.get("barren", 0)  # older crawls did not store it
 
-    def _add_parent(self, parent: int, children: Ids, known: tuple[int, int]) -> None:
-        """Store the links of a page and update the sibling feature of each."""
-        pages = self._pages
-        pages["tried"][parent], pages["good"][parent] = known
-        added = self._links.add(len(children), page=children)
-        pages["first"][parent], pages["links"][parent] = added.start, len(children)
-        pages["parents"][children] += 1
-        share = np.reciprocal(pages["parents"][children])
-        good, unknown = self._shares(np.array([parent], np.int32))
-        pages["siblings"][children] += (good - pages["siblings"][children]) * share
-        pages["unknown"][children] += (unknown - 1 - pages["unknown"][children]) * share
-
-    def _shares(self, parents: Ids) -> tuple[Vector, Vector]:
-        """good / (tried + PRIOR) and PRIOR / (tried + PRIOR) of parents."""
-        good: Vector = self._pages["good"][parents]
-        total: Vector = self._pages["tried"][parents] + np.float32(PRIOR)
-        return good / total, np.float32(PRIOR) / total
-
-    def _siblings(self, pages: Ids) -> Vector:
-        mean = np.float32((self.relevant + 0.5) / (self.visits + 2))
-        siblings: Vector = self._pages["siblings"][pages] + mean * self._pages["unknown"][pages]
-        return siblings
-
-
-def _evidence(
-    rows: Matrix, memory: MemoryView, ids: Ids, similarity: Matrix, once: Vector
-) -> Matrix:
-    """The columns before SIBLINGS; `once` is 1 / mentions, to update means."""
-    own, around, best, source = similarity
-    around_mean = rows[:, 2] + (around - rows[:, 2]) * once
-    source_mean = rows[:, 4] + (source - rows[:, 4]) * once
-    parents, relevant = memory.parent_count(ids), memory.relevant_parent_count(ids)
-    share = relevant / np.maximum(parents, 1)
-    many = 0.3 * np.log1p(parents)  # 30 parents give about 1
-    return np.stack(
-        [
-            np.ones(len(ids), np.float32),
-            own,
-            around_mean,
-            best,
-            source_mean,
-            memory.parent_relevance(ids),
-            memory.ancestor_relevance(ids),
-            memory.distance(ids) / 9,
-            share,
-            many,
-            0.3 * np.log1p(relevant),
-            own * share,
-            share * share,
-            share * many,
-            share * source_mean,
-        ],
-        axis=1,
-    )
-
-
-HEAD = 300  # characters at the start of a page, taken for what it is about
+    def _mean(self) -> np.float32:
+        return np.float32((self.relevant + 0.5) / (self.visits + 2))
 
 
 class LinkEvidence:
-    """A row a link: the vector of its words, then its hashed words.
+    """Packed rows of links: the words of a link, and what its mentions and parents say about it.
 
-    What changes while the link waits is kept by page in `evidence`.
+    Unpacked, a row has the vector of its own words, its hashed words, evidence, and the mean vector
+    of the words around its mentions. Evidence that changes while a link waits is not in its row.
     """
+
+    dtype = np.dtype(np.uint8)
+    accumulates = True
 
     def __init__(self, goal: Goal, dimensions: int = 64, buckets: int = 256) -> None:
         self._encoder = goal.encoder
         self._topic: Vector = goal.encoder([goal.topic])[0]
         self.dimensions = min(dimensions, goal.encoder.width)
         self.buckets = buckets
-        self.width = self.dimensions + buckets
-        self.evidence = EvidenceTable(self.dimensions)
+        self._packed = PackedRows(STORED, buckets, self.dimensions)
+        self.width = self._packed.width  # bytes
+        self.own_words = self.dimensions + buckets  # the first numbers of an unpacked row
+        self.full_width = self.own_words + EVIDENCE + self.dimensions
+        self.evidence = Evidence()
         self._similarity = TopicSimilarity(goal.topic, goal.encoder)
+        hashed_words = [word_name(bucket, buckets) for bucket in range(buckets)]
+        self.column_names = ColumnNames(  # of `full_rows`
+            [OWN_WORDS] * self.dimensions
+            + [*hashed_words, *EVIDENCE_NAMES]
+            + [WORDS_AROUND] * self.dimensions
+        )
+        self._old: State | None = None  # evidence of an earlier version, by page
 
-    def __call__(self, memory: MemoryView, found: Outlinks) -> Matrix:
-        self.evidence.add_pages(memory, found)
-        x = np.zeros((len(found.links), self.width), np.float32)
+    def __call__(self, memory: MemoryView, found: Outlinks) -> FeatureRows:
+        self._old = None
+        hosts = self.evidence.add_pages(memory, found)
         if not found.links:
-            return x
+            return np.zeros((0, self.width), np.uint8)
         own = self._encoder([f"{urls.words(link.url)} {link.anchor}" for link in found.links])
         around = self._encoder([link.context for link in found.links])
-        x[:, : self.dimensions] = own[:, : self.dimensions]
-        self._hash_words(x[:, self.dimensions :], found.links)
-        source = np.full(len(x), self._source(found), np.float32)
         best = self._similarity(memory, found)[:, 0]
-        similarity = np.stack([own @ self._topic, around @ self._topic, best, source])
-        self.evidence.add_mentions(memory, found, similarity, around)
-        return x
+        source = self._source(found)
+        earlier = np.zeros((len(hosts), self.width), np.uint8) if found.rows is None else found.rows
+        mentions = self._packed.mentions(earlier) + 1
+        numbers = self._packed.small_numbers(earlier)
+        numbers[:, OWN], numbers[:, BEST] = own @ self._topic, best
+        numbers[:, AROUND] += (around @ self._topic - numbers[:, AROUND]) / mentions
+        numbers[:, SOURCE] += (source - numbers[:, SOURCE]) / mentions
+        numbers[:, PARENT:] = _of_parents(memory, found.ids)
+        vectors = self._packed.vectors(earlier)
+        own_words, mean = vectors[:, : self.dimensions], vectors[:, self.dimensions :]
+        own_words[:] = own[:, : self.dimensions]
+        mean += (around[:, : self.dimensions] - mean) / mentions[:, None]
+        self.evidence.add_parent(memory, found)
+        return self._packed.pack(hosts, mentions, numbers, self._hashed(found.links), vectors)
 
     @property
     def nbytes(self) -> int:
@@ -309,13 +195,67 @@ class LinkEvidence:
         return self.evidence.nbytes + self._similarity.nbytes
 
     def full_rows(self, links: Candidates) -> Matrix:
-        """All features of links: those of `links.x`, then the present evidence."""
-        return np.hstack([links.x, self.evidence.rows(links.ids)])
+        """All features of links as numbers, with the present evidence."""
+        packed, x = self._packed, links.x
+        vectors, numbers = packed.vectors(x), packed.small_numbers(x)
+        products = numbers[:, FACTORS] * numbers[:, SHARE, None]
+        present = self.evidence.rows(links.ids, packed.hosts(x))
+        one = np.ones((len(links), 1), np.float32)
+        own, around = vectors[:, : self.dimensions], vectors[:, self.dimensions :]
+        return np.hstack([own, packed.words(x), one, numbers, products, present, around])
+
+    def rows_of_words(self, words: Sequence[str]) -> Matrix:
+        """Full rows of links that have these words as anchors, and nothing else."""
+        rows = np.zeros((len(words), self.full_width), np.float32)
+        own = self._encoder(words)
+        rows[:, : self.dimensions] = own[:, : self.dimensions]
+        rows[:, self.own_words + EVIDENCE_NAMES.index(OWN_WORDS)] = own @ self._topic
+        for row, word in zip(rows, words, strict=True):
+            places = hashed("", word, "", self.buckets)
+            row[self.dimensions + places] = 1 / np.sqrt(max(len(places), 1))
+        return rows
 
     def dot(self, links: Candidates, weights: Vector) -> Vector:
-        """full_rows(links) @ weights."""
-        of_evidence = self.evidence.dot(links.ids, weights[self.width :])
-        return links.x @ weights[: self.width] + of_evidence
+        """full_rows(links) @ weights, without unpacking the rows."""
+        return self.scorer(weights)(links)
+
+    def scorer(self, weights: Vector) -> Scorer:
+        """A function that computes `dot` with these weights; faster if called several times."""
+        words, around = self.own_words, self.own_words + EVIDENCE
+        of_words = weights[self.dimensions : words]
+        evidence = weights[words:around]
+        of_numbers = np.zeros((STORED, 3), np.float32)  # alone, with the share, the share itself
+        of_numbers[:, 0] = evidence[1 : 1 + STORED]
+        of_numbers[FACTORS, 1] = evidence[1 + STORED : SIBLINGS]
+        of_numbers[SHARE, 2] = 1
+        own = weights[: self.dimensions]
+        packed = PackedWeights.of(self._packed, of_numbers, of_words, own, weights[around:])
+        return partial(self._score, packed, evidence[0], evidence[SIBLINGS:])
+
+    def _score(
+        self, packed: PackedWeights, constant: np.float32, present: Vector, links: Candidates
+    ) -> Vector:
+        rows = self._packed.records(links.x)
+        products = packed.dot(rows)
+        scores: Vector = products[:, 1] * products[:, 2]
+        scores += products[:, 0]
+        scores += self.evidence.dot(links.ids, rows["host"], present)
+        scores += constant
+        return scores
+
+    @property
+    def outdated(self) -> bool:
+        """Whether the state that was loaded is of an earlier version."""
+        return self._old is not None
+
+    def upgrade(self, ids: Ids, x: Matrix) -> FeatureRows:
+        """Rows of an earlier version, which kept the evidence on a link by page, as packed rows."""
+        assert self._old is not None  # noqa: S101 it is outdated
+        evidence, hosts = self._old["row"][ids], self._old["host"][ids]
+        words = [np.flatnonzero(row) for row in x[:, self.dimensions : self.own_words]]
+        vectors = np.hstack([x[:, : self.dimensions], evidence[:, EVIDENCE:]])
+        mentions, numbers = self._old["mentions"][ids], evidence[:, 1 : 1 + STORED]
+        return self._packed.pack(hosts, mentions, numbers, words, vectors)
 
     def state(self) -> State:
         """The evidence on each page so far."""
@@ -325,26 +265,37 @@ class LinkEvidence:
         """Restore a saved state."""
         self.evidence.load(state["company"])
         self._similarity.load(state["similarity"])
+        self._old = state["company"].get("pages")
 
-    def _source(self, found: Outlinks) -> float:
+    def _source(self, found: Outlinks) -> np.float32:
         if found.page is None:
-            return 0.0
+            return np.float32(0)
         head = f"{found.page.title} {found.page.text[:HEAD]}"
-        return float(self._encoder([head])[0] @ self._topic)
+        return np.float32(self._encoder([head])[0] @ self._topic)
 
-    def _hash_words(self, x: Matrix, links: tuple[Link, ...]) -> None:
-        places = [
+    def _hashed(self, links: tuple[Link, ...]) -> list[NDArray[np.intp]]:
+        return [
             hashed(urls.words(link.url), link.anchor, link.tag_path, self.buckets) for link in links
         ]
-        counts = np.array([len(of_link) for of_link in places])
-        share = np.float32(1) / np.sqrt(np.maximum(counts, 1))
-        x[np.repeat(np.arange(len(x)), counts), np.concatenate(places)] = np.repeat(share, counts)
+
+
+def _of_parents(memory: MemoryView, ids: Ids) -> Matrix:
+    """The stored numbers from PARENT on."""
+    parents, relevant = memory.parent_count(ids), memory.relevant_parent_count(ids)
+    return np.stack(
+        [
+            memory.parent_relevance(ids),
+            memory.ancestor_relevance(ids),
+            memory.distance(ids) / 9,
+            relevant / np.maximum(parents, 1),
+            0.3 * np.log1p(parents),  # 30 parents give about 1
+            0.3 * np.log1p(relevant),
+        ],
+        axis=1,
+    )
 
 
 @lru_cache(100_000)
 def hashed(url_words: str, anchor: str, tag_path: str, buckets: int) -> NDArray[np.intp]:
     """The distinct buckets of a link's URL words, anchor words and tag path, ascending."""
-    signs = {f"u:{word}" for word in url_words.lower().split()}
-    signs |= {f"a:{word}" for word in words(anchor)} | ({f"t:{tag_path}"} if tag_path else set())
-    places = {crc32(sign.encode("utf-8", "replace")) % buckets for sign in signs}
-    return np.array(sorted(places), np.intp)
+    return np.array(sorted(signs_of(url_words, anchor, tag_path, buckets)), np.intp)

@@ -2,11 +2,12 @@
 
 import heapq
 import math
+from typing import Any
 
 import numpy as np
 
 from honeyguide.columns import Columns
-from honeyguide.contracts import Ids, Mask, Matrix, Scorer, State, Taken, Vector
+from honeyguide.contracts import FeatureRows, Ids, Mask, Scorer, State, Taken, Vector, Waiting
 from honeyguide.frontiers.block import NOTHING, Block, Entry, Hosts, Rows
 from honeyguide.registry import part
 
@@ -43,10 +44,11 @@ class BestFirst:
         delay: float = 0.0,  # seconds between two requests to a host
         per_host: int = 1,  # requests in flight to a host
         patience: float | None = 0.0,  # seconds to wait for better links; None: CYCLES of a host
+        dtype: Any = np.float32,  # of features
     ) -> None:
         self.rng = rng
         self.patience = patience
-        self._block = self._block_of(width)
+        self._block = self._block_of(width, dtype)
         self._hosts = Hosts(delay, per_host)
         if patience == math.inf:  # then no decision depends on how long visits take
             self._hosts.overdue = math.inf
@@ -69,11 +71,11 @@ class BestFirst:
         self._grow_pages(ids)
         return ~self._seen["seen"][ids] | self._block.holds(ids)
 
-    def put(self, ids: Ids, hosts: Ids, x: Matrix, scores: Vector) -> None:
+    def put(self, ids: Ids, hosts: Ids, x: FeatureRows, scores: Vector) -> None:
         """Add new links and refresh waiting ones; a score of -inf refuses a link."""
         self._put(ids, hosts, x, scores)
 
-    def _put(self, ids: Ids, hosts: Ids, x: Matrix, scores: Vector) -> Rows:
+    def _put(self, ids: Ids, hosts: Ids, x: FeatureRows, scores: Vector) -> Rows:
         """Put links in and return the rows of those that are not refused."""
         self._grow_pages(ids)
         self._grow_hosts(hosts)
@@ -87,6 +89,10 @@ class BestFirst:
         for link in zip(hosts.tolist(), scores.tolist(), ages.tolist(), rows.tolist(), strict=True):
             self._enlist(*link)
         return rows
+
+    def rows_of(self, ids: Ids) -> FeatureRows:
+        """The features of links, zeros for those that do not wait."""
+        return self._block.features(ids)
 
     def take(self, now: float, at_random: bool = False) -> Taken | None:
         """The best link whose host may be requested now, or a random one; None if there is none."""
@@ -189,6 +195,23 @@ class BestFirst:
         self.rng.bit_generator.state = state["rng"]
         self._best.grow(len(self._hosts))
         self._list_anew()
+
+    # ------------------------------------------------------------------ looking
+
+    def rank(self, score: float) -> int:
+        """1 + how many waiting links have a higher score."""
+        return 1 + int(np.count_nonzero(self._block.score > score))
+
+    def waiting(self) -> Waiting:
+        """All waiting links."""
+        block, hosts = self._block, self._hosts
+        rows = np.flatnonzero(block.score > NOTHING)
+        of = block.host[rows]
+        return Waiting(block.page[rows], of, block.score[rows], hosts.ready[of], hosts.full[of])
+
+    def features_of(self, ids: Ids) -> FeatureRows:
+        """The features of links that wait."""
+        return self._block.best_features(ids)
 
     # ------------------------------------------------------------------ choosing
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from honeyguide.contracts import Ids, Mask, Matrix, Renew, State, Vector
+from honeyguide.contracts import FeatureRows, Ids, Mask, Renew, State, Vector, Waiting
 from honeyguide.frontiers.best_first import BestFirst
 from honeyguide.frontiers.block import NOTHING, Block, Rows
 from honeyguide.registry import part
@@ -16,8 +16,10 @@ NOWHERE = -1  # the page of links that were not found on one, such as seeds
 class PairBlock(Block):
     """Waiting pairs as rows: a page has a row for each page that links to it."""
 
-    def __init__(self, width: int) -> None:
-        super().__init__(width, source=np.int32, age=np.int64)  # `_row_of` counts a page's rows
+    def __init__(self, width: int, dtype: Any = np.float32) -> None:
+        super().__init__(
+            width, dtype, source=np.int32, age=np.int64
+        )  # `_row_of` counts a page's rows
         self._added = 0  # rows ever written: the age of the next one
 
     @property
@@ -25,17 +27,20 @@ class PairBlock(Block):
         """When each row was written, as a running number."""
         return self._rows["age"]
 
-    def put(self, pages: Ids, hosts: Ids, x: Matrix, scores: Vector) -> Rows:
+    def put(self, pages: Ids, hosts: Ids, x: FeatureRows, scores: Vector) -> Rows:
         """Write a free row for each page."""
         self._grow(pages)
         self._row_of["row"][pages] += 1
-        np.add.at(self._hosts["waiting"], hosts, 1)
-        rows = self._claim(len(pages)).astype(np.intp)
+        rows = self._claim(hosts).astype(np.intp)
         self._write(rows, pages, hosts, x, scores)
         self._rows["source"][rows] = NOWHERE
         self._rows["age"][rows] = np.arange(self._added, self._added + len(rows))
         self._added += len(rows)
         return rows
+
+    def features(self, pages: Ids) -> FeatureRows:
+        """Zeros: a link starts with a new row on each page."""
+        return np.zeros((len(pages), self._rows["x"].shape[1]), self._rows["x"].dtype)
 
     def name_source(self, rows: Rows, source: int) -> None:
         """Note the page that these rows stand on."""
@@ -45,7 +50,7 @@ class PairBlock(Block):
         """The best row of a page, the oldest of equals."""
         return int(self._in_order(self._rows_where(self.page == page))[0])
 
-    def take(self, row: int) -> tuple[int, Vector, float]:
+    def take(self, row: int) -> tuple[int, NDArray[Any], float]:
         """Free all rows of a row's page, and return this row's host, features and score."""
         rest = self._rows_where(self.page == self.page[row])
         for other in rest[rest != row].tolist():
@@ -99,11 +104,18 @@ class Pairs(BestFirst):
     _block: PairBlock
     _block_of = PairBlock
 
-    def put(self, ids: Ids, hosts: Ids, x: Matrix, scores: Vector) -> None:
+    def waiting(self) -> Waiting:
+        """All waiting links, each by its best pair."""
+        found = super().waiting()
+        order = np.argsort(-found.scores, kind="stable")
+        _, first = np.unique(found.ids[order], return_index=True)
+        return found[order[first]]
+
+    def put(self, ids: Ids, hosts: Ids, x: FeatureRows, scores: Vector) -> None:
         """Add links that stand on no page, such as seeds."""
         self.put_from(NOWHERE, ids, hosts, x, scores)
 
-    def put_from(self, source: int, ids: Ids, hosts: Ids, x: Matrix, scores: Vector) -> None:
+    def put_from(self, source: int, ids: Ids, hosts: Ids, x: FeatureRows, scores: Vector) -> None:
         """Add links of a page; those that wait for the same page already are replaced."""
         for row in self._block.on_page(source, ids).tolist():
             self._block.free(row)

@@ -7,6 +7,7 @@ import numpy as np
 
 from honeyguide.columns import Columns
 from honeyguide.contracts import (
+    Accumulating,
     Agent,
     Candidates,
     Features,
@@ -56,6 +57,11 @@ class CandidateFrontier:
         self._rows["seen"][ids] = True
         self._rows["x"][ids] = x
         self._score[ids] = scores
+
+    def rows_of(self, ids: Ids) -> Matrix:
+        """Return the features of waiting links, zeros for others."""
+        self._know(ids)
+        return np.where(self._score[ids, None] > NOTHING, self._rows["x"][ids], np.float32(0))
 
     def take(self, now: float, at_random: bool = False) -> Taken | None:
         """Take the imposed page; None if there is none."""
@@ -179,9 +185,18 @@ class _Joined:
         self._parts = parts
         self._ends = np.cumsum([0, *(part.width for part in parts)]).tolist()
         self.width: int = self._ends[-1]
+        self.accumulates = any(
+            isinstance(part, Accumulating) and part.accumulates for part in parts
+        )
 
     def __call__(self, memory: MemoryView, found: Outlinks) -> Matrix:
-        return np.hstack([part(memory, found) for part in self._parts])
+        return np.hstack(
+            [part(memory, self._found(number, found)) for number, part in enumerate(self._parts)]
+        )
+
+    def _found(self, number: int, found: Outlinks) -> Outlinks:
+        rows = None if found.rows is None else self.part(found.rows, number)
+        return replace(found, rows=rows)
 
     def part(self, x: Matrix, number: int) -> Matrix:
         """Return the columns of one of the features."""

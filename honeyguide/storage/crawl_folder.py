@@ -14,7 +14,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from honeyguide.assemble import Assembled, judge_of, table_bytes, with_examples
+from honeyguide.assemble import Assembled, access_of, judge_of, table_bytes, with_examples
 from honeyguide.contracts import Cut, Observable, Recalling, Step, Visit, World
 from honeyguide.disk.files import UNFINISHED, make_folder, replacing
 from honeyguide.disk.output_paths import check_empty, check_folder
@@ -32,8 +32,15 @@ from honeyguide.registry import (
 )
 from honeyguide.storage.database import FILE, WARCS, create, holds_crawl, settings
 from honeyguide.storage.lock import InUseError
+from honeyguide.storage.looking import ASK, answer_order
 from honeyguide.storage.orders import Order, OrderWatch, remove_order, waiting_orders
 from honeyguide.storage.rejudge import Rejudged, change_judge
+from honeyguide.storage.secrets import (
+    SECRETS,
+    check_values,
+    with_secrets,
+    without_secrets,
+)
 from honeyguide.storage.store import RecordingNavigator, Store
 from honeyguide.storage.stored_plan import (
     Warn,
@@ -77,7 +84,9 @@ def create_crawl(folder: Path, plan: Plan) -> None:
     specs = {kind: spec for kind in PARTS if (spec := getattr(plan, kind))}
     absolute = {kind: with_absolute_paths(kind, spec) for kind, spec in specs.items()}
     record = str(Path(plan.record).absolute()) if plan.record else ""
-    create(folder, asdict(plan) | absolute | {"record": record})
+    check_values(plan)
+    access_of(plan).check()
+    create(folder, without_secrets(asdict(plan) | absolute | {"record": record}))
 
 
 def _with_copied_policy(plan: Plan, folder: Path) -> Plan:
@@ -110,13 +119,15 @@ def run_crawl(
 ) -> Ended:
     """Run or resume the crawl in a folder until a limit is reached or it is interrupted.
 
-    `changes` replace settings of the plan, for later runs too. `warn` is called before the first
-    page, with a sentence for each loss (such as missing bodies) that the crawl can do without.
+    `changes` replace settings of the plan, for later runs too, except for secrets, which are not
+    stored. `warn` is called before the first page, with a sentence for each loss (such as missing
+    bodies) that the crawl can do without.
     `on_start` gets the crawl before it runs: to stop or pause it from another thread.
     """
     obey_waiting(folder, warn)
+    secrets = {name: changes.pop(name) for name in SECRETS if name in changes}
     while True:
-        ended = _run(folder, watcher, warn, on_start, **changes)
+        ended = _run(folder, watcher, warn, on_start, secrets, **changes)
         if ended.outcome.reason != TAUGHT:
             return ended
         obey_waiting(folder, warn)
@@ -159,21 +170,25 @@ def _run(
     watcher: Watcher,
     warn: Warn,
     on_start: Callable[[Crawl], None] | None,
+    secrets: Mapping[str, Any],
     **changes: Any,
 ) -> Ended:
     """Run or resume a crawl until a limit is reached, it is interrupted, or taught."""
-    plan = with_own_files(folder, replace(stored_plan(folder), **changes))
+    stored = stored_plan(folder)
+    plan = replace(stored, **changes, **with_secrets(stored, secrets))
+    plan = with_own_files(folder, plan)
     outside = announced_outside(plan, warn)
     with only_outside(outside):
         opened = plan.open()
         navigator = opened.navigator()
-    headers = asked_with(opened.plan.contact) if opened.world.live else None
+    told = opened.plan.contact, opened.plan.user_agent
+    headers = asked_with(*told) if opened.world.live else None
     store = Store(folder, headers, visits_at_once=opened.in_flight)
     try:
         for sentence in store.warnings:
             warn(sentence)
         if changes:  # store them for later runs
-            store.note(settings=json.dumps(settings(folder) | changes))
+            store.note(settings=json.dumps(settings(folder) | without_secrets(changes)))
         limit = opened.plan.memory_limit
         recorded = RecordingNavigator(navigator, store, limit and table_bytes(limit))
         if isinstance(opened.world, Recalling):
@@ -194,7 +209,7 @@ def _run(
         if on_start is not None:
             on_start(crawl)
         run = _run_live if opened.takes_time else _run_simulated
-        orders = OrderWatch(folder, lambda order: _obey(crawl, order))
+        orders = OrderWatch(folder, lambda order: _obey(folder, crawl, recorded, order))
         with explaining_outside(outside.places), closing(orders):
             outcome = run(crawl, opened)
             state = recorded.navigator.state()
@@ -214,10 +229,12 @@ def _run(
         store.close()
 
 
-def _obey(crawl: Crawl, order: Order) -> None:
+def _obey(folder: Path, crawl: Crawl, recorded: RecordingNavigator, order: Order) -> None:
     """Stop the crawl for an order that needs it to stand still; it goes on after that."""
     if _is_judge(order):
         crawl.call(lambda crawl: crawl.finish(TAUGHT))
+    elif order.what["order"] == ASK:
+        crawl.between(lambda: answer_order(folder, order, recorded.navigator, crawl.now))
 
 
 def _within_memory(crawl: Crawl, limit: float) -> Observer:

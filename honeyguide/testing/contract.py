@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from honeyguide import registry
-from honeyguide.contracts import Encoder, State
+from honeyguide.contracts import Encoder, Features, State, dtype_of
 
 PartLike = str | Callable[..., Any]  # "guide", "./mine.py:MyAgent", a class, or what makes a part
 TOPIC = "geology"
@@ -101,27 +101,32 @@ def check_same(
     )
 
 
-def check_rows(rows: Any, count: int, width: int, who: str) -> None:
-    """Raise a ContractError unless these are so many rows of finite float32 numbers."""
+def check_rows(rows: Any, count: int, width: int, who: str, dtype: Any = np.float32) -> None:
+    """Raise a ContractError unless these are so many rows of finite numbers of a type."""
     shape = np.shape(rows)
     require(
         shape == (count, width),
         f"{who} returned shape {shape} for {count} of them:"
         f" return one row of {width} numbers for each, shape ({count}, {width})",
     )
-    require_float32(rows, who)
+    require_dtype(rows, who, dtype)
     require(
         np.all(np.isfinite(rows)),
         f"{who} returned a number that is infinite or not a number (NaN): return finite numbers",
     )
 
 
-def require_float32(array: Any, who: str) -> None:
-    """Raise a ContractError unless an array has numbers of 32 bits."""
-    dtype = getattr(array, "dtype", type(array).__name__)
+def check_features_rows(rows: Any, count: int, features: Features) -> None:
+    """Raise a ContractError unless these are so many rows as features promise them."""
+    check_rows(rows, count, features.width, "features", dtype_of(features))
+
+
+def require_dtype(array: Any, who: str, wanted: Any = np.float32) -> None:
+    """Raise a ContractError unless an array has numbers of a type."""
+    dtype, name = getattr(array, "dtype", type(array).__name__), np.dtype(wanted).name
     require(
-        dtype == np.float32,
-        f"{who} returned {dtype}: return float32 numbers, as with .astype(np.float32)",
+        dtype == wanted,
+        f"{who} returned {dtype}: return {name} numbers, as with .astype(np.{name})",
     )
 
 

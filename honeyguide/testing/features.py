@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from honeyguide.contracts import (
+    Accumulating,
     Agent,
     Candidates,
     Encoder,
@@ -19,13 +20,14 @@ from honeyguide.contracts import (
     Page,
     Step,
     Vector,
+    dtype_of,
     nbytes_of,
 )
 from honeyguide.testing.contract import (
     ODD_URLS,
     TOPIC,
     PartLike,
-    check_rows,
+    check_features_rows,
     check_written,
     default_encoder,
     make_part,
@@ -52,7 +54,8 @@ def check_features(features: PartLike, *, encoder: Encoder | None = None) -> Non
 
     - `width` says how many numbers a link has.
     - Called with the memory and the links of one page, also of seeds and of no page, they give
-      one finite float32 row of that width a link, also for no links and for odd URLs.
+      one finite row of that width a link, of float32 or of their `dtype`, also for no links and
+      for odd URLs.
     - Without a state of their own, they say the same of the same links again, and made anew.
     - The same crawl gives the same rows: no clock, no chance of their own.
     - They do not depend on `page.labels`, and change nothing they are given.
@@ -110,6 +113,8 @@ class _Checked:
         self, inner: Any, rows: list[Matrix], make: Callable[[], Any] | None = None
     ) -> None:
         self.width: int = inner.width
+        self.dtype = dtype_of(inner)
+        self.accumulates = isinstance(inner, Accumulating) and inner.accumulates
         self._inner = inner
         self._rows = rows
         self._make = make
@@ -117,11 +122,11 @@ class _Checked:
     def __call__(self, memory: MemoryView, found: Outlinks) -> Matrix:
         ids = found.ids.copy()
         rows: Matrix = self._inner(memory, found)
-        check_rows(rows, len(found.links), self.width, "features")
+        check_features_rows(rows, len(found.links), self._inner)
         require(np.array_equal(ids, found.ids), "features changed found.ids: work on a copy")
         self._rows.append(rows.copy())
-        nothing = replace(found, links=(), ids=found.ids[:0])
-        check_rows(self._inner(memory, nothing), 0, self.width, "features")
+        nothing = replace(found, links=(), ids=found.ids[:0], rows=None)
+        check_features_rows(self._inner(memory, nothing), 0, self._inner)
         if self._make is not None and not hasattr(self._inner, "state"):
             self._check_fresh(memory, found, self._make)
         return self._rows[-1]

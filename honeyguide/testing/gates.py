@@ -29,7 +29,7 @@ from honeyguide.testing.contract import (
     promised,
     require,
     require_bool,
-    require_float32,
+    require_dtype,
 )
 from honeyguide.testing.crawling import (
     HALF,
@@ -94,7 +94,7 @@ class _Checked:
             f"worths() returned shape {np.shape(worths)} for {len(ids)} links:"
             f" return one number for each, shape ({len(ids)},)",
         )
-        require_float32(worths, "worths()")
+        require_dtype(worths, "worths()")
         require(np.all(np.isfinite(worths)), "worths() returned a number that is not finite")
         return worths
 

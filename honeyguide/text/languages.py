@@ -1,5 +1,6 @@
 """Stop words and stems of several languages, and language detection."""
 
+import re
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -8,6 +9,7 @@ from typing import Any
 import snowballstemmer
 from resiliparse.parse.lang import detect_fast
 
+from honeyguide.errors import HoneyguideError
 from honeyguide.text.words import words
 
 STEMMED = {
@@ -50,6 +52,15 @@ def detected_language(text: str, declared: str = "") -> str:
         return language
     found, _ = detect_fast(text[:1000])
     return "" if found == "unknown" else str(found)
+
+
+def language_codes(said: Sequence[str]) -> tuple[str, ...]:
+    """Return the two-letter codes in "en,de" or "pt-BR"; an error names what is none."""
+    codes = [code.strip().lower() for each in said for code in each.split(",")]
+    for code in codes:
+        if not re.fullmatch(r"[a-z]{2}(-[a-z0-9]+)*", code):
+            raise HoneyguideError(f"{code!r} is no language: say two letters, such as en or de")
+    return tuple(dict.fromkeys(code[:2] for code in codes))
 
 
 @lru_cache(1 << 17)

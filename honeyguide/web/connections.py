@@ -5,7 +5,7 @@ import errno
 import functools
 import os
 import socket
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
@@ -236,15 +236,33 @@ class FixedAddresses(Mapping[str, tuple[str, int]]):
 class BoundedConnector(aiohttp.TCPConnector):
     """Opens connections that bound interim responses, headers and chunk framing."""
 
-    def __init__(self, is_crowded: Callable[[], bool], **settings: Any) -> None:
+    def __init__(
+        self,
+        is_crowded: Callable[[], bool],  # whether connections are closed after each response
+        connect: Callable[[str, int], Awaitable[socket.socket]] | None = None,  # None: directly
+        **settings: Any,
+    ) -> None:
         super().__init__(**settings)
-        self._is_crowded = is_crowded  # whether connections are closed after each response
+        self._is_crowded = is_crowded
+        self._connect = connect
         loop = asyncio.get_running_loop()
         self._factory = functools.partial(BoundedProtocol, loop=loop)  # type: ignore[assignment]
 
     def _release(self, key: Any, protocol: ResponseHandler, *, should_close: bool = False) -> None:
         """Keep a connection alive, or close it when too many are open."""
         super()._release(key, protocol, should_close=should_close or self._is_crowded())
+
+    async def _wrap_create_connection(
+        self, *args: Any, addr_infos: Any, req: Any, **settings: Any
+    ) -> Any:
+        """Open a connection: by the function that was given, or directly."""
+        if self._connect is None:
+            return await super()._wrap_create_connection(
+                *args, addr_infos=addr_infos, req=req, **settings
+            )
+        async with asyncio.timeout(settings["timeout"].sock_connect):
+            opened = await self._connect(req.url.raw_host, req.url.port)
+        return await self._wrap_existing_connection(*args, req=req, sock=opened, **settings)
 
 
 class BoundedProtocol(ResponseHandler):

@@ -21,7 +21,7 @@ NOT_ASKED = frozenset(
     {"robots", "scheme", "port", "bad url", "private address", DENIED, OUTSIDE, ANOTHER_HOST}
 )
 # Failures of requests that were not sent, but may be later.
-NOT_YET_ASKED = frozenset({"resting", TOO_MANY_FILES})
+NOT_YET_ASKED = frozenset({"resting", "proxy unreachable", TOO_MANY_FILES})
 # Failures of a host, as opposed to failures of one page.
 HOST_FAILURES = frozenset(
     {

@@ -42,6 +42,7 @@ _FORMATTING = r"<(/?)(?:b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u)(?=
 _tags = re.compile(r"<[a-zA-Z/]").finditer
 _formatting = re.compile(_FORMATTING, re.IGNORECASE)
 _ATTRIBUTE = r"[\s/]*+[^\s/>][^\s/>=]*+(?:\s*+=\s*+(?:\"[^\"]*+\"|'[^']*+'|[^\s>\"'][^\s>]*+)?+)?+"
+_language = re.compile(r"[A-Za-z]{2}(?![A-Za-z])").match
 _attributes = re.compile(rf"</?[^\s/>]*+(?:{_ATTRIBUTE}){{0,999}}+({_ATTRIBUTE})?").match
 # without one of these no tag has that many: a long one, or one with > inside quotes
 _long_tag = re.compile(r"<[a-zA-Z/][^>]{2000}").search
@@ -271,7 +272,13 @@ def _links(
         anchor = flat[start:stop].strip()
         anchor = anchor or (given.get("alt") or given.get("title") or "")[:MAX_ANCHOR].strip()
         around = flat[max(0, start - CONTEXT) : stop + CONTEXT].strip()
-        yield url, anchor, around, f"{_path(node.parent, paths)}/{node.tag}"
+        yield url, anchor, around, f"{_path(node.parent, paths)}/{_own_tag(node.tag, given)}"
+
+
+def _own_tag(tag: str, given: dict[str, str | None]) -> str:
+    """The last tag of a link's path; "a[hreflang=fr]" if the link says its target's language."""
+    language = _language(given.get("hreflang") or "")
+    return f"{tag}[hreflang={language[0].lower()}]" if language else tag
 
 
 def _path(node: Any, known: dict[int, tuple[str, int]]) -> str:

@@ -2,6 +2,7 @@
 
 import asyncio
 import errno
+import re
 import socket
 import time
 import weakref
@@ -20,6 +21,7 @@ from honeyguide.errors import HoneyguideError
 from honeyguide.registry import part
 from honeyguide.urls.spelling import MAX_LENGTH, Target, as_ascii, follow, host_of, target
 from honeyguide.version import VERSION
+from honeyguide.web.access import Access, basic
 from honeyguide.web.connections import (
     TOO_MANY_FILES,
     BoundedConnector,
@@ -29,6 +31,13 @@ from honeyguide.web.connections import (
 from honeyguide.web.decoding import decode_apart
 from honeyguide.web.fetch_limits import Terms, Timeouts, WebFetcher
 from honeyguide.web.host_schedule import Clock, HostSchedule, is_redirect, retry_after
+from honeyguide.web.proxies import (
+    NoProxyError,
+    ProxiedNames,
+    ProxyError,
+    ProxyLoginError,
+    socks_connect,
+)
 
 _ASKED = {
     "Accept": "text/html,application/xhtml+xml;q=0.9,*/*;q=0.1",
@@ -66,8 +75,12 @@ _BY_TYPE: tuple[tuple[type[BaseException], str], ...] = (
 )
 
 
-def user_agent(contact: str = "") -> str:
-    """The User-Agent header: the crawler's name and, if known, how to reach its operator."""
+def user_agent(contact: str = "", said: str = "") -> str:
+    """The User-Agent header: what the user has said, or the crawler's name and its operator."""
+    if said:
+        if not (said.isascii() and said.isprintable() and re.search("[A-Za-z]", said)):
+            raise HoneyguideError(f"{said!r} is no User-Agent that a header can carry")
+        return said.strip()
     product = f"honeyguide/{VERSION}"
     if not contact:
         return product
@@ -78,9 +91,20 @@ def user_agent(contact: str = "") -> str:
     return f"{product} (+{contact})"
 
 
-def asked_with(contact: str) -> dict[str, str]:
-    """The headers that every request sends."""
-    return {"User-Agent": user_agent(contact), **_ASKED}
+def robots_name(user_agent: str) -> str:
+    """The name in a User-Agent that rules for crawlers are matched with; empty if there is none.
+
+    It is the last product in a comment that begins with "compatible;", else the first product.
+    """
+    comment = re.search(r"\(compatible;([^)]*)\)", user_agent, re.IGNORECASE)
+    within = re.findall(r"[A-Za-z_-]+(?=/)", comment[1] if comment else "")
+    first = re.match(r"[A-Za-z_-]+", user_agent)
+    return within[-1] if within else first[0] if first else ""
+
+
+def asked_with(contact: str, said: str = "") -> dict[str, str]:
+    """The headers that every request sends; those with secrets are not among them."""
+    return {"User-Agent": user_agent(contact, said), **_ASKED}
 
 
 @part("fetcher", "http")
@@ -95,11 +119,18 @@ class HttpFetcher:
         allow_private: bool = False,
         hosts: Mapping[str, tuple[str, int]] | None = None,  # name -> address and port
         schedule: HostSchedule | None = None,  # None: one of its own
+        access: Access | None = None,  # None: no secrets, no proxy
     ) -> None:
         self._terms = terms or Terms()
         self._timeouts = timeouts or Timeouts()
-        self._headers = {"User-Agent": user_agent, **_ASKED}
-        self._resolver = Resolver(allow_private, hosts, self._timeouts.dns)
+        self._access = access or Access()
+        self._headers = {"User-Agent": user_agent, **_ASKED, **self._access.harmless}
+        self._proxy = self._access.proxy
+        self._resolver: Resolver | ProxiedNames = (
+            ProxiedNames(self._proxy, allow_private)
+            if self._proxy
+            else Resolver(allow_private, hosts, self._timeouts.dns)
+        )
         self._schedule = schedule or HostSchedule()
         self._sockets: weakref.WeakSet[socket.socket] = weakref.WeakSet()
         self._max_connections = _MAX_CONNECTIONS
@@ -150,12 +181,21 @@ class HttpFetcher:
         session = self._session or self._open_session()
         status, headers, body, received, failure = 0, {}, b"", 0, "cancelled"
         sent, begin = time.time(), time.monotonic()
+        secrets = self._access.secrets_for(place)
+        # without TLS there is no tunnel: the proxy reads the request itself
+        login = self._proxy_login() if place.url.startswith("http:") else {}
         try:
             answer = await session.get(
-                URL(place.url, encoded=True), headers=self._extra(terms), allow_redirects=False
+                URL(place.url, encoded=True),
+                headers=self._extra(terms) | secrets | login,
+                allow_redirects=False,
+                ssl=self._access.ssl_for(place.host),
+                **self._through_proxy(),
             )
             try:
                 status, headers = answer.status, _plain(answer.headers)
+                if secrets:  # a renewed session is a secret, too
+                    headers.pop("set-cookie", None)
                 failure = _refusal(status, headers, terms)
                 if not failure and _has_page(status, headers, terms):
                     body, failure = await _body(answer.content, headers, terms)
@@ -163,11 +203,21 @@ class HttpFetcher:
                 received = answer.content.total_bytes
                 answer.close()
         except _ERRORS as error:
-            failure = _failure_of(error)
+            failure = _proxy_failure(error) or _failure_of(error)
         finally:
             seconds = time.monotonic() - begin
             self._observer(_request_of(place, sent, seconds, status, headers, failure, received))
         return Response(link, place.url, status, headers, body, failure, sent=sent)
+
+    def _through_proxy(self) -> dict[str, Any]:
+        """What tells aiohttp about an HTTP proxy; the connector knows a SOCKS proxy."""
+        if self._proxy is None or self._proxy.is_socks:
+            return {}
+        return {"proxy": str(self._proxy), "proxy_headers": self._proxy_login()}
+
+    def _proxy_login(self) -> dict[str, str]:
+        login = self._proxy.login if self._proxy and not self._proxy.is_socks else None
+        return {"Proxy-Authorization": basic(*login)} if login else {}
 
     def _extra(self, terms: Terms) -> dict[str, str]:
         extra = {}
@@ -184,6 +234,7 @@ class HttpFetcher:
         self._session = aiohttp.ClientSession(
             connector=BoundedConnector(
                 self._is_crowded,
+                self._connect_by_socks if self._proxy and self._proxy.is_socks else None,
                 resolver=self._resolver,
                 use_dns_cache=False,
                 socket_factory=self._open_socket,
@@ -204,6 +255,10 @@ class HttpFetcher:
             max_headers=_MAX_HEADERS,
         )
         return self._session
+
+    async def _connect_by_socks(self, host: str, port: int) -> socket.socket:
+        assert self._proxy is not None  # noqa: S101 it is a SOCKS proxy
+        return await socks_connect(self._proxy, host, port, self._open_socket)
 
     def _is_crowded(self) -> bool:
         return self._open_connections() > self._max_connections
@@ -292,6 +347,17 @@ def _request_of(
     location = follow(place.url, headers["location"]) if is_led_on else ""
     location = location if len(location) <= MAX_LENGTH else ""  # never followed
     return Request(place.host, place.url, sent, seconds, status, failure, received, wait, location)
+
+
+def _proxy_failure(error: BaseException) -> str:
+    """The failure of a proxy; empty if it is not one."""
+    if isinstance(error, aiohttp.ClientHttpProxyError):
+        return "proxy login" if error.status == 407 else "proxy"
+    if isinstance(error, aiohttp.ClientProxyConnectionError | NoProxyError):
+        return "proxy unreachable"
+    if isinstance(error, ProxyError):
+        return "proxy login" if isinstance(error, ProxyLoginError) else "proxy"
+    return _proxy_failure(error.__cause__) if error.__cause__ is not None else ""
 
 
 def _failure_of(error: BaseException) -> str:

@@ -18,7 +18,15 @@ from honeyguide.web.host_schedule import FAILURES, Clock, HostSchedule, Sleep
 
 # Failures of a fetch while the network is down; each can also be the fault of a link.
 SUSPECT = frozenset(
-    {"timeout", "connection refused", "connection reset", "unreachable", "dns", "truncated"}
+    {
+        "timeout",
+        "connection refused",
+        "connection reset",
+        "unreachable",
+        "dns",
+        "truncated",
+        "proxy unreachable",
+    }
 )
 _ANY = SUSPECT | {""}  # also fetches that have not begun
 _FEWEST = 3  # hosts that must fail in an outage; two may be one server

@@ -21,10 +21,11 @@ from honeyguide import urls
 from honeyguide.contracts import Link, Observable, OfHost, Recalling, Request, Response
 from honeyguide.urls.patterns import Scope
 from honeyguide.urls.spelling import host_of
+from honeyguide.web.access import Access
 from honeyguide.web.connections import FixedAddresses
 from honeyguide.web.fetch_limits import Terms, WebFetcher
 from honeyguide.web.host_schedule import Clock, HostSchedule, Limits
-from honeyguide.web.http import HttpFetcher, Redirects, user_agent
+from honeyguide.web.http import HttpFetcher, Redirects, robots_name, user_agent
 from honeyguide.web.network import DescriptorLimit, OutageRetry, ProbeSites
 from honeyguide.web.robots import Robots
 from honeyguide.web.sitemaps import Sitemaps, SiteSitemaps
@@ -39,20 +40,28 @@ class FetchSettings:
     allow_private: bool = False  # whether private addresses may be connected to
     resolve: str = ""  # "NAME=ADDRESS:PORT,...": addresses of hosts; "*" is any host
     scope: Scope = field(default_factory=Scope)  # which URLs may be requested
+    user_agent: str = ""  # empty: honeyguide's own, with the contact
+    access: Access = field(default_factory=Access)  # secrets of hosts, and the proxy
     per_host: int = 1  # requests at once to a host that is the user's or allows it
 
 
 def fetch_pipeline(settings: FetchSettings) -> "Pipeline":
     """Make the stages of a live crawl, the innermost first."""
-    name = user_agent(settings.contact)
+    name = user_agent(settings.contact, settings.user_agent)
     hosts = FixedAddresses(settings.resolve) if settings.resolve else None
     # no limit for one address when the user says that many hosts are there
     limits = Limits.for_hosts(settings.per_host)
     schedule = HostSchedule(settings.delay, replace(limits, per_address=None) if hosts else limits)
-    http = HttpFetcher(name, allow_private=settings.allow_private, hosts=hosts, schedule=schedule)
+    http = HttpFetcher(
+        name,
+        allow_private=settings.allow_private,
+        hosts=hosts,
+        schedule=schedule,
+        access=settings.access,
+    )
     limit = DescriptorLimit(http)
     outage = OutageRetry(limit, ProbeSites(limit, schedule))
-    robots = Robots(outage, name, schedule, redirects_clock=outage.clock)
+    robots = Robots(outage, robots_name(name), schedule, redirects_clock=outage.clock)
     admission = Admission(robots, settings.scope, schedule)
     redirects = Redirects(admission, clock=outage.clock, schedule=schedule)
     stages = (redirects, admission, robots, outage, limit, http)

@@ -303,9 +303,11 @@ def robots_directives(headers: Mapping[str, str], product: str = "honeyguide") -
     return frozenset(found - _WITH_VALUE)
 
 
-def obey_directives(page: Page, noindex: bool, headers: Mapping[str, str]) -> tuple[Page, bool]:
+def obey_directives(
+    page: Page, noindex: bool, headers: Mapping[str, str], product: str = "honeyguide"
+) -> tuple[Page, bool]:
     """Remove from a page what noindex and nofollow forbid; False when it must not be judged."""
-    directives = robots_directives(headers)
+    directives = robots_directives(headers, product)
     if "nofollow" in directives:
         page = replace(page, links=())
     if noindex or "noindex" in directives:

@@ -32,7 +32,15 @@ _TERMS = Terms(ANYTHING, _MAX_BYTES, _MAX_DECODED_BYTES, cut=True)
 _locations = re.compile(
     rb"<(?!image:|video:)(?:[\w-]{1,40}:)?loc>\s*(?:<!\[CDATA\[\s*)?([^<>\s]{1,2048})"
 ).finditer
+_named_sitemap = re.compile(
+    r".*/[^/]*\.xml(\.gz)?|.*/[^/]*sitemap[^/]*\.txt(\.gz)?", re.IGNORECASE
+).fullmatch
 _is_index = re.compile(rb"<(?:[\w-]{1,40}:)?sitemapindex[\s>]").search
+
+
+def is_sitemap(url: str) -> bool:
+    """Whether a URL, given as a seed, names a sitemap rather than a page."""
+    return _named_sitemap(url.partition("?")[0]) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +152,11 @@ class SiteSitemaps:
         self._sitemaps = sitemaps
         self._robots = robots
         self._schedule = schedule
+
+    async def named(self, sitemap: str) -> list[Link]:
+        """Links in one sitemap, or index of sitemaps, to pages of its host."""
+        pause = self._schedule.delay
+        return await self._sitemaps.links((sitemap,), urls.host(sitemap), pause)
 
     async def links(self, url: str, wait: float) -> list[Link]:
         """Links in the sitemaps of a URL's host, which may be asked after `wait` seconds."""

@@ -21,9 +21,11 @@ from honeyguide.contracts import (
 from honeyguide.errors import HoneyguideError
 from honeyguide.registry import part
 from honeyguide.urls.patterns import Scope
+from honeyguide.web.access import Access
 from honeyguide.web.fetch_limits import Terms
 from honeyguide.web.host_schedule import may_pass
 from honeyguide.web.html import MAX_BODY, Parsed
+from honeyguide.web.http import robots_name
 from honeyguide.web.judge_spec import JudgeSpec
 from honeyguide.web.parser_pool import (
     InProcess,
@@ -35,7 +37,8 @@ from honeyguide.web.parser_pool import (
 )
 from honeyguide.web.pipeline import FetchSettings, Pipeline, fetch_pipeline
 from honeyguide.web.robots_txt import obey_directives
-from honeyguide.worlds.sitemapped import Sitemapped
+from honeyguide.web.sitemaps import SiteSitemaps, is_sitemap
+from honeyguide.worlds.sitemapped import TAG_PATH, Sitemapped
 
 NOTHING = Verdict(0.0, False)
 NO_PROCESS = "no process to read it"
@@ -49,7 +52,9 @@ class WebWorld:
         judge: Judge,
         pipeline: Pipeline,
         reader: Reader | None = None,  # None: pages are parsed in this process
+        product: str = "honeyguide",  # the name that X-Robots-Tag headers call this crawler by
     ) -> None:
+        self._product = product.lower()
         self._judge = judge
         self._pipeline = pipeline
         self._reader = reader or InProcess()
@@ -63,7 +68,24 @@ class WebWorld:
         """Visit a page again; the visit fails with "not modified" if the page has not changed."""
         return await self._visit(link, Terms(etag=etag, last_modified=last_modified))
 
+    async def _visit_sitemap(self, link: Link, sitemaps: SiteSitemaps) -> Visit:
+        """The pages that a sitemap names, as the links of a page without text."""
+        begin = self._pipeline.clock()
+        found = await sitemaps.named(link.url)
+        seconds = self._pipeline.clock() - begin
+        links = tuple(
+            Link(url, tag_path=TAG_PATH, depth=link.depth + 1, source=link.url)
+            for each in found
+            if (url := urls.canonical(each.url)) is not None
+        )
+        failure = "" if links else "no sitemap"
+        page = Page(link.url, "Sitemap", links=links) if links else None
+        return Visit(link, page, NOTHING, None, failure, seconds)
+
     async def _visit(self, link: Link, terms: Terms | None = None) -> Visit:
+        sitemaps = self._pipeline.sitemaps
+        if link.depth == 0 and not link.source and is_sitemap(link.url) and sitemaps is not None:
+            return await self._visit_sitemap(link, sitemaps)
         try:
             await self._reader.ready()
         except NoProcessError:
@@ -124,7 +146,7 @@ class WebWorld:
     def _judged(
         self, response: Response, parsed: Parsed, verdict: Verdict | None
     ) -> tuple[Page, Verdict, Response]:
-        page, wanted = obey_directives(parsed.page, parsed.noindex, response.headers)
+        page, wanted = obey_directives(parsed.page, parsed.noindex, response.headers, self._product)
         if not wanted:  # noindex: links are followed, the page is neither judged nor stored
             return page, UNWANTED, replace(response, body=b"")
         if verdict is None:  # the judge gets the HTML, which pages do not keep
@@ -145,12 +167,23 @@ def live_web(  # noqa: PLR0913 each is a setting of users
     sitemaps: bool = False,  # whether links are taken from sitemaps, too
     parsers: int = 0,  # processes that parse and judge pages
     spec: JudgeSpec | None = None,  # how those processes make their judge
+    user_agent: str = "",  # empty: honeyguide's own, with the contact
+    access: Access | None = None,  # secrets of hosts, and the proxy
 ) -> World:
     """The live web: obeys robots.txt, refuses private addresses, rate-limited per host."""
-    settings = FetchSettings(contact, delay, allow_private, resolve, scope or Scope(), per_host)
+    settings = FetchSettings(
+        contact=contact,
+        delay=delay,
+        allow_private=allow_private,
+        resolve=resolve,
+        scope=scope or Scope(),
+        user_agent=user_agent,
+        access=access or Access(),
+        per_host=per_host,
+    )
     pipeline = fetch_pipeline(settings)
     reader = ParserPool(parsers, spec=spec) if parsers else SmallInProcess(spec)
-    world = WebWorld(judge, pipeline, reader)
+    world = WebWorld(judge, pipeline, reader, robots_name(user_agent) or "honeyguide")
     if sitemaps and pipeline.sitemaps is not None:
         return Sitemapped(world, pipeline.sitemaps.links)
     return world

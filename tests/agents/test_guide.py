@@ -88,10 +88,11 @@ def test_a_link_gains_when_its_sibling_turns_out_to_be_relevant(goal):
     visit = Visit(Link(hub.url), hub, Verdict(0.0, False))
     found = memory.link(memory.visit(int(memory.seed([visit.link]).ids[0]), visit), hub)
     x = candidates(guide.features(memory, found), found.ids)
-    before = guide.features.evidence.rows(found.ids)[1]
+    siblings = guide.features.own_words + SIBLINGS
+    before = guide.features.full_rows(x)[1]
     guide.learn([step(x, 0, 1.0, x[:0])])
-    after = guide.features.evidence.rows(found.ids)[1]
-    assert after[SIBLINGS] > before[SIBLINGS]
+    after = guide.features.full_rows(x)[1]
+    assert after[siblings] > before[siblings]
 
 
 def test_after_hosts_that_soon_had_nothing_more_to_give_a_new_one_is_preferred(goal):
@@ -168,9 +169,9 @@ def test_of_another_topic_the_words_are_not_believed(goal, encoder):
     fresh = Guide(Goal("wine", encoder))
     fresh.load_policy(earlier.policy())
     x = seeds(fresh, ["opera house", "zzz"])
-    evidence = fresh.features.evidence.rows(x.ids)
+    evidence = fresh.features.full_rows(x)[:, 320 : 320 + EVIDENCE]
     assert fresh.score(x) == pytest.approx(
-        evidence[:, :EVIDENCE] @ earlier.policy()["weights"][320 : 320 + EVIDENCE], abs=1e-5
+        evidence @ earlier.policy()["weights"][320 : 320 + EVIDENCE], abs=1e-5
     )
 
 

@@ -5,6 +5,7 @@ import pytest
 
 from honeyguide.contracts import Vocabulary
 from honeyguide.engine.navigator import Navigator
+from honeyguide.guards.bounds import Bounds
 from honeyguide.guards.few_hosts import FewHosts
 from honeyguide.guards.lists import Lists
 from honeyguide.guards.live import LiveGuard
@@ -67,10 +68,12 @@ def test_a_crawl_goes_on_as_it_was_with_every_guard(name, agent, encoder):
     check_resume(lambda: navigator(encoder, agent, name), pages=350)
 
 
-def test_a_crawl_goes_on_as_it_was_with_lists_and_few_hosts(encoder):
+def test_a_crawl_goes_on_as_it_was_with_lists_bounds_and_few_hosts(encoder):
     def listed():
         steering = navigator(encoder)
-        steering.guard = FewHosts(Lists(LiveGuard(), deny=["h1.example", "*/cheese/*"]), 40)
+        lists = Lists(LiveGuard(), deny=["h1.example", "*/cheese/*"])
+        bounds = Bounds(lists, max_depth=6, max_per_host=20, languages=("en",))
+        steering.guard = FewHosts(bounds, 40)
         return steering
 
     check_resume(listed, pages=150)

@@ -327,4 +327,4 @@ def test_a_live_crawl_of_a_farm_keeps_to_the_memory_it_was_given(tmp_path):
     assert process.returncode == 0, told
     assert most < 512 << 10
     assert "15 fetched (budget spent)" in told
-    assert told.count("to keep to 512 MB of memory, links with the lowest scores are dropped") == 1
+    assert told.count("to keep to 512 MB of memory, links never seen before are ignored") == 1

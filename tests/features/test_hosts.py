@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from honeyguide.features.evidence import HostRecords
+from honeyguide.features.host_records import HostRecords
 
 BARREN = 0.3 * np.log(3)  # two visits without a relevant page
 

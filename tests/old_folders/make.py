@@ -4,7 +4,8 @@
 
 The name of an archive has the version, the agent and the pages; guide is small there
 (guide:dimensions=8,buckets=16). Version 0.1.0 (commit 4bb3d71) could not resume those of
-depth_first: after a snapshot, links that had been refused were open again.
+depth_first: after a snapshot, links that had been refused were open again. That of 0.3.0 (commit
+6d997f2, before its release) has rows of float32 numbers.
 """
 
 import os
