@@ -47,7 +47,7 @@ from honeyguide.learning.policies import load_policy
 from honeyguide.plan import Plan
 from honeyguide.registry import accepts, allowed_outside, lasting_spec, make, split
 from honeyguide.urls import host
-from honeyguide.urls.patterns import OUTSIDE, Scope
+from honeyguide.urls.patterns import OUTSIDE, Scope, UrlLists
 from honeyguide.web.access import Access, access
 from honeyguide.web.judge_spec import JudgeSpec
 from honeyguide.worlds.graph import GraphWorld
@@ -60,7 +60,7 @@ _log = logging.getLogger(__name__)
 FILE_ENDINGS = (".html", ".htm", ".txt", ".text")  # of example pages; no host has one
 EXAMPLE_HEAD = 500  # first characters of an example page that become the topic
 # settings for live worlds: handed to them, and those that are read into an Access
-WEB_SETTINGS = ("contact", "allow_private", "resolve", "sitemaps", "parsers", "user_agent")
+WEB_SETTINGS = ("contact", "allow_private", "resolve", "sitemaps", "user_agent")
 ACCESS_SETTINGS = (
     "header",
     "cookie",
@@ -113,7 +113,7 @@ class Assembled:
     @property
     def takes_time(self) -> bool:
         """Whether visits take real time, because of servers or parser processes."""
-        return self.world.live or self.plan.parsers > 0
+        return self.world.live or bool(self.plan.parsers)
 
     @property
     def in_flight(self) -> int:
@@ -153,6 +153,7 @@ class Assembled:
             gate=self._gate(plan, for_gate),
             max_waiting=plan.max_waiting,
         )
+        navigator.lists = UrlLists(plan.allow, plan.deny, plan.host_globs)
         if isinstance(agent, Priced):
             navigator.lanes = agent.lanes
         return navigator
@@ -362,8 +363,9 @@ def _world(plan: Plan, judge: Judge, spec: JudgeSpec | None = None) -> World:
     settings: dict[str, Any] = {
         name: value for name in WEB_SETTINGS if (value := getattr(plan, name))
     }
-    if plan.delay is not None:
-        settings["delay"] = plan.delay
+    for name in ("delay", "parsers"):
+        if getattr(plan, name) is not None:
+            settings[name] = getattr(plan, name)
     if plan.per_host > 1:
         settings["per_host"] = plan.per_host
     settings["scope"] = scope(plan)

@@ -73,7 +73,7 @@ class Plan:
     ca_file: str = ""  # certificates to trust, besides the system's
     secrets: tuple[str, ...] = ()  # flags to say again on resume: the folder has no values
     sitemaps: bool = False  # whether sites' sitemaps are a source of links
-    parsers: int = 0  # processes that only read and judge pages; 0: all is done in one
+    parsers: int | None = None  # processes that only read and judge pages; None: by the cores
     year: int | None = None  # the present one, for what is far in the future
     bounded: bool = True  # whether domains have limits and copies no links; earlier versions: no
     host_globs: bool = True  # whether *.example.org in lists matches hosts; earlier versions: no
@@ -138,7 +138,7 @@ class Plan:
             raise HoneyguideError("a survey is a number of URLs, zero or more")
         if self.price is not None and not 0 <= self.price <= HIGHEST_PRICE:
             raise HoneyguideError(f"a price is 0 to {HIGHEST_PRICE} rewards a second")
-        if self.parsers < 0:
+        if self.parsers is not None and self.parsers < 0:
             raise HoneyguideError("parsers must be a number of processes, zero or more")
         for name in ("delay", "patience", "max_seconds"):
             if (value := getattr(self, name)) is not None and not 0 <= value < math.inf:

@@ -11,6 +11,7 @@ import typer
 from honeyguide.cli import (
     bench,
     check,
+    control,
     crawl,
     demo,
     export,
@@ -49,6 +50,7 @@ for _group, _name, _command, _summary in (
     (groups.CRAWL, "crawl", crawl.crawl, "Crawl from seed pages for pages about a topic."),
     (groups.CRAWL, "resume", resume.resume, "Continue a crawl that was stopped or killed."),
     (groups.CRAWL, "status", status.status, "Show how far a crawl is."),
+    (groups.CRAWL, "control", control.control, "Pause, stop or steer a crawl while it runs."),
     (groups.CRAWL, "teach", teach.teach, "Say which pages are relevant; the crawl learns."),
     (groups.CRAWL, "why", why.why, "Say why a page was fetched, or a link was not."),
     (groups.CRAWL, "frontier", frontier.frontier, "Show the best waiting links, with reasons."),

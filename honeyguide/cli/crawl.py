@@ -52,9 +52,12 @@ Sitemaps = Annotated[
     bool, groups.start_flag("--sitemaps", help="Also follow links from sites' sitemaps.")
 ]
 Parsers = Annotated[
-    int,
+    int | None,
     groups.live_flag(
-        "--parsers", min=0, help="Parse and judge pages in this many extra processes."
+        "--parsers",
+        min=0,
+        help="Parse and judge pages in this many extra processes; by default one or two, as"
+        " cores allow, once parsing keeps this one busy.",
     ),
 ]
 Languages = Annotated[
@@ -104,7 +107,7 @@ def crawl(
     in_flight: flags.InFlight = None,
     allow_private: flags.AllowPrivate = False,
     resolve: flags.Resolve = "",
-    parsers: Parsers = 0,
+    parsers: Parsers = None,
     user_agent: access_flags.UserAgent = "",
     header: access_flags.Header = [],  # noqa: B006 - never changed
     cookie: access_flags.Cookie = [],  # noqa: B006 - never changed
@@ -137,7 +140,7 @@ def crawl(
     given = {name: value for name, value in locals().items() if name in Plan.__slots__}
     lists = {"seeds": read_names(seeds, world), "allow": read_list(allow), "deny": read_list(deny)}
     plan = Plan(**given | lists | {"languages": tuple(filter(None, [languages]))})
-    flags.refuse_unused(world, **{name: given[name] for name in WEB_SETTINGS})
+    flags.refuse_unused(world, **{name: given[name] for name in (*WEB_SETTINGS, "parsers")})
     flags.refuse_unused(world, "access", **{name: given[name] for name in ACCESS_SETTINGS})
     started = with_hubs(plan)
     if started is not plan:

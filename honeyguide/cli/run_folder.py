@@ -101,8 +101,10 @@ class Run(NamedTuple):
     def is_in_vain(self, reason: str) -> bool:
         """Whether nothing was fetched, and not because someone stopped it or had enough."""
         from honeyguide.storage.crawl_folder import INTERRUPTED
+        from honeyguide.storage.order_desk import STOPPED
 
-        is_empty = not self.visits and not self.pages_before and reason != INTERRUPTED
+        was_ended = reason in (INTERRUPTED, STOPPED)
+        is_empty = not self.visits and not self.pages_before and not was_ended
         return self.failed or is_empty
 
 
@@ -184,6 +186,7 @@ def _results(folder: Path, ended: "Ended") -> Iterator[str]:
     """The best pages, what was dropped or refused, and how to go on."""
     from honeyguide.storage.crawl_folder import INTERRUPTED
     from honeyguide.storage.exports import best_pages
+    from honeyguide.storage.order_desk import STOPPED
 
     for page in best_pages(folder, BEST_PAGES):
         yield f"{page['url']} ({page['relevance']:.2f}): {_shortened(page['reasons'])}"
@@ -196,7 +199,7 @@ def _results(folder: Path, ended: "Ended") -> Iterator[str]:
         yield f"dropped {ended.shed_links}"
     for cut in ended.cuts:
         yield f"left out {cut.count} x {cut.reason}, such as {cut.example}"
-    if ended.outcome.reason == INTERRUPTED:
+    if ended.outcome.reason in (INTERRUPTED, STOPPED):
         yield f"go on with: honeyguide resume {shlex.quote(str(folder))}"
 
 

@@ -16,6 +16,7 @@ from honeyguide.disk.serialise import (
     unpack_links,
     unpack_visit,
 )
+from honeyguide.engine.orders import pack_order, unpack_order
 
 if TYPE_CHECKING:
     from honeyguide.engine.navigator import Navigator
@@ -44,9 +45,9 @@ def _decided(calibration: Calibration, verdict: Verdict) -> Verdict:
 class Event(NamedTuple):
     """Something that happened to a navigator."""
 
-    kind: str  # "seed", "take", "visit" or "bound"
+    kind: str  # "seed", "take", "visit", "bound" or "order"
     now: float
-    what: Any  # links, the URL of a link, a Kept visit, or bytes
+    what: Any  # links, the URL of a link, a Kept visit, bytes, or an order
 
 
 class Kept(NamedTuple):
@@ -132,6 +133,8 @@ class Decisions:
                 navigator.follow(what, now)
             elif kind == "bound":
                 navigator.limit_bytes(what)
+            elif kind == "order":
+                navigator.obey(what, now)
             else:
                 steps.append(navigator.absorb(self.decided(what.unpacked()), now))
         self.counted = [step.verdict for step in steps]
@@ -178,7 +181,7 @@ def _packed(kind: str, what: Any) -> Sequence[Any]:
         return (_array(pack_links(what)),)
     if kind == "visit":
         return _array(zlib.decompress(what.visit)), _array(what.text)
-    return (what,)
+    return (pack_order(what).decode(),) if kind == "order" else (what,)
 
 
 def _unpacked(kind: str, *row: Any) -> Any:
@@ -186,7 +189,7 @@ def _unpacked(kind: str, *row: Any) -> Any:
         return unpack_links(row[0].tobytes())
     if kind == "visit":
         return Kept.of(unpack_visit(row[0].tobytes(), text_from_bytes(row[1].tobytes())))
-    return row[0]
+    return unpack_order(row[0].encode()) if kind == "order" else row[0]
 
 
 def _array(data: bytes) -> np.ndarray[Any, np.dtype[np.uint8]]:

@@ -24,7 +24,7 @@ from honeyguide.contracts import (
 from honeyguide.features.column_names import ColumnNames
 from honeyguide.features.hashed_words import signs_of, word_name
 from honeyguide.features.host_records import HostRecords
-from honeyguide.features.link_text import TopicSimilarity
+from honeyguide.features.link_text import LinkMeaning, TopicSimilarity
 from honeyguide.features.packed_rows import PackedRows, PackedWeights
 from honeyguide.features.siblings import Siblings
 
@@ -171,9 +171,9 @@ class LinkEvidence:
         hosts = self.evidence.add_pages(memory, found)
         if not found.links:
             return np.zeros((0, self.width), np.uint8)
-        own = self._encoder([f"{urls.words(link.url)} {link.anchor}" for link in found.links])
-        around = self._encoder([link.context for link in found.links])
-        best = self._similarity(memory, found)[:, 0]
+        meaning = LinkMeaning(self._encoder, found.links)
+        own, around = meaning.own, meaning.around
+        best = self._similarity.updated(found.ids, meaning.whole)[:, 0]
         source = self._source(found)
         earlier = np.zeros((len(hosts), self.width), np.uint8) if found.rows is None else found.rows
         mentions = self._packed.mentions(earlier) + 1

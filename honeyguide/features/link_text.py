@@ -1,13 +1,15 @@
 """The similarity of a link's text (URL words, anchor, surrounding words) to the topic."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from honeyguide import urls
 from honeyguide.columns import Columns
 from honeyguide.contracts import (
+    Additive,
     Encoder,
     Ids,
     Link,
@@ -18,6 +20,9 @@ from honeyguide.contracts import (
     State,
     Vector,
 )
+from honeyguide.text.vectors import unit
+
+Places = NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +63,28 @@ def _mentions(page: Page) -> dict[str, dict[str, None]]:
     return found
 
 
+class LinkMeaning:
+    """The vectors of links' own words (URL and anchor), of those around them, and of all."""
+
+    def __init__(self, encoder: Encoder, links: Sequence[Link]) -> None:
+        self._encoder = encoder
+        self._own = [f"{urls.words(link.url)} {link.anchor}" for link in links]
+        self._around = [link.context for link in links]
+        self._sums: tuple[Matrix, Matrix] | None = None
+        if isinstance(encoder, Additive):  # then no word is read twice
+            self._sums = own, around = encoder.sums(self._own), encoder.sums(self._around)
+            self.own, self.around = unit(own), unit(around)
+        else:
+            self.own, self.around = encoder(self._own), encoder(self._around)
+
+    def whole(self, places: Places) -> Matrix:
+        """The vectors of all words of the links at these places."""
+        if self._sums is not None:
+            own, around = self._sums
+            return unit(own[places] + around[places])
+        return self._encoder([f"{self._own[at]} {self._around[at]}" for at in places.tolist()])
+
+
 CLOSE = "its own words and those around it are close to the topic"
 PATHS, WHOLE_URLS = LinkText(), LinkText(host_words=True)
 
@@ -84,13 +111,22 @@ class TopicSimilarity:
         self._seen = Columns(times=np.uint8, best=np.float32)  # by page: mentions, highest cosine
 
     def __call__(self, memory: MemoryView, found: Outlinks) -> Matrix:
-        ids, seen = found.ids, self._seen
-        seen.grow(int(ids.max(initial=-1)) + 1)
-        unread = np.flatnonzero(seen["times"][ids] < self.mentions)
-        if len(unread):
+        def encoded(unread: Places) -> Matrix:
             links = [found.links[place] for place in unread.tolist()]
-            texts = self._text(links, found.page, memory.urls.host_count)
-            self._update(ids[unread], self.encoder(texts) @ self._topic)
+            return self.encoder(self._text(links, found.page, memory.urls.host_count))
+
+        return self.updated(found.ids, encoded)
+
+    def updated(self, ids: Ids, encoded: Callable[[Places], Matrix]) -> Matrix:
+        """The feature of links after one more mention of each.
+
+        `encoded` gives the vectors of the mentions at these places; it is asked for the first ones.
+        """
+        seen = self._seen
+        seen.grow(int(ids.max(initial=-1)) + 1)
+        unread: Places = np.flatnonzero(seen["times"][ids] < self.mentions)
+        if len(unread):
+            self._update(ids[unread], encoded(unread) @ self._topic)
         similarity: Matrix = seen["best"][ids, None]
         return similarity
 

@@ -7,7 +7,17 @@ from typing import Any
 import numpy as np
 
 from honeyguide.columns import Columns
-from honeyguide.contracts import FeatureRows, Ids, Mask, Scorer, State, Taken, Vector, Waiting
+from honeyguide.contracts import (
+    Candidates,
+    FeatureRows,
+    Ids,
+    Mask,
+    Scorer,
+    State,
+    Taken,
+    Vector,
+    Waiting,
+)
 from honeyguide.frontiers.block import NOTHING, Block, Entry, Hosts, Rows
 from honeyguide.frontiers.leaders import Leaders
 from honeyguide.registry import part
@@ -138,6 +148,16 @@ class BestFirst:
             self._block.free(row)
         self._seen["seen"][pages[~self._block.holds(pages)]] = False
         return scores
+
+    def withdraw(self, ids: Ids) -> Candidates:
+        """Remove links until they are found again; return them, the best first."""
+        self._grow_pages(ids)
+        waiting = ids[self._block.holds(ids)]
+        taken = [self._block.remove(id) for id in waiting.tolist()]
+        x = np.stack([x for _, x, _ in taken]) if taken else self._block.features(waiting)
+        scores = np.array([score for _, _, score in taken], np.float32)
+        self._seen["seen"][waiting] = False
+        return Candidates(waiting, x)[np.lexsort((waiting, -scores))]
 
     @property
     def nbytes(self) -> int:

@@ -4,6 +4,7 @@ import asyncio
 import json
 import math
 import os
+import shlex
 import signal
 import threading
 import time
@@ -30,9 +31,9 @@ from honeyguide.registry import (
     only_outside,
     refuse_crawls_at_import,
 )
-from honeyguide.storage.database import FILE, WARCS, create, holds_crawl, settings
+from honeyguide.storage.database import FILE, WARCS, create, holds_crawl
 from honeyguide.storage.lock import InUseError
-from honeyguide.storage.looking import ASK, answer_order
+from honeyguide.storage.order_desk import TAUGHT, OrderDesk
 from honeyguide.storage.orders import Order, OrderWatch, remove_order, waiting_orders
 from honeyguide.storage.rejudge import Rejudged, change_judge
 from honeyguide.storage.secrets import (
@@ -60,7 +61,6 @@ from honeyguide.worlds.web import WebWorld
 Watcher = Callable[[Plan, RecordingNavigator, Visit], None]  # called after each absorbed visit
 INTERRUPTED = "interrupted"
 MEMORY_SPENT = "memory spent"
-TAUGHT = "taught"  # it was given another judge, and goes on with it
 MEASURE_EVERY = 16  # visits between two measurements of the process's memory
 START = "start.policy"  # the policy that the agent started from
 LEARNT = "learnt.policy"  # the policy that it had when the crawl stopped
@@ -188,7 +188,8 @@ def _run(
         for sentence in store.warnings:
             warn(sentence)
         if changes:  # store them for later runs
-            store.note(settings=json.dumps(settings(folder) | without_secrets(changes)))
+            store.settings |= without_secrets(changes)
+            store.note(settings=json.dumps(store.settings))
         limit = opened.plan.memory_limit
         recorded = RecordingNavigator(navigator, store, limit and table_bytes(limit))
         if isinstance(opened.world, Recalling):
@@ -198,7 +199,7 @@ def _run(
         plan = opened.plan
 
         def watch(visit: Visit, step: Step, now: float) -> None:
-            watcher(plan, recorded, replace(visit, verdict=step.verdict))
+            watcher(desk.plan, recorded, replace(visit, verdict=step.verdict))
 
         crawl = opened.crawl(recorded, watch)
         if isinstance(crawl.world, KnownPages):
@@ -206,10 +207,11 @@ def _run(
                 crawl.world.earlier = _earlier_pages(folder, plan, warn)
         crawl.observer = _within_memory(crawl, limit or math.inf)
         crawl.begin = recorded.started_at
+        desk = _opened_desk(crawl, recorded, plan, warn)
         if on_start is not None:
             on_start(crawl)
         run = _run_live if opened.takes_time else _run_simulated
-        orders = OrderWatch(folder, lambda order: _obey(folder, crawl, recorded, order))
+        orders = OrderWatch(folder, desk.take)
         with explaining_outside(outside.places), closing(orders):
             outcome = run(crawl, opened)
             state = recorded.navigator.state()
@@ -229,12 +231,14 @@ def _run(
         store.close()
 
 
-def _obey(folder: Path, crawl: Crawl, recorded: RecordingNavigator, order: Order) -> None:
-    """Stop the crawl for an order that needs it to stand still; it goes on after that."""
-    if _is_judge(order):
-        crawl.call(lambda crawl: crawl.finish(TAUGHT))
-    elif order.what["order"] == ASK:
-        crawl.between(lambda: answer_order(folder, order, recorded.navigator, crawl.now))
+def _opened_desk(crawl: Crawl, recorded: RecordingNavigator, plan: Plan, warn: Warn) -> OrderDesk:
+    """What carries out orders to a crawl, after those that are in force or wait."""
+    desk = OrderDesk(crawl, recorded, plan)
+    desk.open()
+    if desk.is_paused:
+        folder = shlex.quote(str(recorded.store.folder))
+        warn(f"the crawl is paused: go on with honeyguide control {folder} unpause")
+    return desk
 
 
 def _within_memory(crawl: Crawl, limit: float) -> Observer:
