@@ -59,7 +59,7 @@ class Plan:
     in_flight: int | None = None  # visits at once; 16 on the live web, else 1
     delay: float | None = None  # seconds between two requests to a host; 1 on the live web, else 0
     per_host: int = 1  # requests at once to a host that is yours or allows it
-    patience: float | None = None  # seconds worth waiting for better links; four visits and delays
+    patience: float | None = None  # seconds worth waiting for better links; two visits and delays
     contact: str = ""  # web or e-mail address that the crawler shows to servers
     allow_private: bool = False  # whether it may reach addresses inside this network
     resolve: str = ""  # "NAME=ADDRESS:PORT,...": where a host is really found; "*" is any host
@@ -209,8 +209,10 @@ def _judge_with_examples(judge: str, topic: str) -> str:
 
 
 def _topic_of(judge: str) -> str:
-    """A label's own words, when no topic was given."""
+    """A label's own words, or what a finder's judge looks for, when no topic was given."""
     name, _, label = judge.partition(":")
+    if name == "event_source":
+        return label.replace("_", " ") if label.isidentifier() else "events"
     words = label.replace(":", ".").split(".")[-1].replace("_", " ").strip()
     if name != "label" or not words:
         raise HoneyguideError("a crawl needs a topic: a few words on what to look for")

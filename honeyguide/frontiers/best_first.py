@@ -26,7 +26,7 @@ SHORTLIST = 64  # best links of a host that are kept sorted; the rest is searche
 FEWEST = 16  # links that are listed after a rescoring, plus four for each take since the last
 AHEAD = 16  # visits for each better link that may still wait when a link is taken early
 UNDER_WAY = 8  # visits for each one that may be under way meanwhile
-CYCLES = 4.0  # how often a host could usually be asked while a crawl waits for a better link
+CYCLES = 2.0  # how often a host could usually be asked while a crawl waits for a better link
 DRAWS = 32  # random rows that are tried before all available links are listed
 WORST = (math.inf, 0)
 
