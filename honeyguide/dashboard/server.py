@@ -17,6 +17,7 @@ from honeyguide.dashboard.labels import Labels, MakeTeacher
 from honeyguide.engine.orders import read_order
 from honeyguide.errors import HoneyguideError
 from honeyguide.storage.control import give_order
+from honeyguide.storage.metrics import CONTENT_TYPE, exposition
 from honeyguide.storage.why import why
 
 LOOPBACK = "127.0.0.1"
@@ -86,6 +87,7 @@ class Dashboard:
             [
                 web.get("/", partial(self._asset, "index.html")),
                 *(web.get(f"/{name}", partial(self._asset, name)) for name in list(ASSETS)[1:]),
+                web.get("/metrics", self._metrics),
                 web.get("/api/crawls", self._crawls),
                 web.get("/api/crawls/{number}/why", self._why),
                 web.post("/api/crawls/{number}/order", self._order),
@@ -106,6 +108,11 @@ class Dashboard:
             for watch, labels in zip(self._watches, self._labels, strict=True)
         ]
         return _json(states)
+
+    async def _metrics(self, request: web.Request) -> web.Response:
+        """Prometheus metrics of all crawls."""
+        crawls = {each.name: await asyncio.to_thread(each.figures) for each in self._watches}
+        return web.Response(text=exposition(crawls), headers={"Content-Type": CONTENT_TYPE})
 
     async def _why(self, request: web.Request) -> web.Response:
         watch = self._watches[self._number(request)]

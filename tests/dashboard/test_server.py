@@ -171,6 +171,19 @@ def test_what_it_shows_is_what_the_store_has(rocks):
     assert why["state"] in ("fetched", "failed")
 
 
+def test_prometheus_finds_the_metrics_of_all_crawls(rocks):
+    async def test(board, session):
+        async with session.get(address(board, "/metrics")) as response:
+            assert response.headers["Content-Type"].startswith("text/plain; version=0.0.4")
+            text = await response.text()
+        assert 'honeyguide_pages_total{crawl="rocks"} 60\n' in text
+        assert 'honeyguide_running{crawl="rocks"} 0\n' in text
+        async with session.get(address(board, "/metrics"), headers={"Host": "evil"}) as response:
+            assert response.status == 403
+
+    served(test, rocks)
+
+
 def test_the_tally_grows_with_the_store_and_follows_revised_verdicts(rocks):
     tally, whole = Tally(), Tally()
     with reading(rocks) as database:
