@@ -214,6 +214,21 @@ def test_a_dashboard_never_blocks_the_writer(rocks):
     served(test, rocks)
 
 
+def test_metrics_are_those_of_the_crawl(rocks):
+    async def test(board, session):
+        text = ""
+        while "honeyguide_pages_total{" not in text:
+            async with session.get(address(board, "/metrics")) as response:
+                text, kind = await response.text(), response.headers["Content-Type"]
+            await asyncio.sleep(0.05)
+        return text, kind
+
+    text, kind = served(test, rocks)
+    assert kind.startswith("text/plain; version=0.0.4")
+    assert 'honeyguide_pages_total{crawl="rocks"} 60' in text
+    assert 'honeyguide_running{crawl="rocks"} 0' in text
+
+
 def test_the_state_is_json_without_infinite_numbers(rocks):
     async def test(board, session):
         await asyncio.sleep(1.0)
