@@ -24,6 +24,7 @@ from honeyguide.engine.view import LinkView
 from honeyguide.errors import HoneyguideError
 from honeyguide.storage.answers import read_answers
 from honeyguide.storage.database import STANDING, about, open_crawl
+from honeyguide.storage.figures import Figures
 from honeyguide.storage.found_pages import FoundPage, link_on, pages_of, text_of
 from honeyguide.storage.lock import holder
 from honeyguide.storage.looking import Answer, Question, ask, seen
@@ -34,6 +35,7 @@ from honeyguide.text.words import terms
 EVERY = 1.0  # seconds between two looks at the store
 ASK_EVERY = 2.0  # seconds between two questions to a running crawl, at least
 SHARE = 100  # times the seconds that an answer took: the least time to the next question
+PATIENCE = 5.0  # seconds that a request for metrics waits for the store to be read
 IDLE = 15.0  # seconds without a request after which nothing is read
 LINKS, HOSTS, PAGES = 12, 40, 25  # that are shown
 WORDS = 40  # words that the agent is asked about
@@ -73,6 +75,22 @@ class CrawlWatch:
             self._ready.set()
         self._wanted = self._clock()
         return self.state
+
+    def figures(self) -> Figures:
+        """The figures for metrics; they are read anew where nobody has looked lately."""
+        before, is_old = self.state, self._clock() - self._wanted > 2 * EVERY
+        until = self._clock() + PATIENCE
+        self.look()
+        while (is_old and self.state is before) or self.state.get("reading"):
+            if self._clock() > until:
+                break
+            time.sleep(0.02)
+        return _figures(self.state)
+
+    @property
+    def name(self) -> str:
+        """The short name of the crawl."""
+        return self._name
 
     def close(self) -> None:
         """End the thread."""
@@ -270,6 +288,20 @@ def _size(folder: Path) -> int:
         with suppress(OSError):
             total += path.stat().st_size
     return total
+
+
+def _figures(state: Json) -> Figures:
+    same = ("relevant", "bytes", "waiting", "budget", "rate", "harvest")
+    return Figures(
+        pages=state.get("visits", 0),
+        failures=state.get("errors", {}),
+        hosts=state.get("host_count", 0),
+        in_flight=state.get("flying", 0) if state.get("running") else 0,
+        memory=state.get("memory") or 0,
+        is_running=state.get("running", False),
+        is_paused="paused" in state.get("orders", {}),
+        **{name: state.get(name, 0) for name in same},
+    )
 
 
 def _memory(process: str) -> int | None:

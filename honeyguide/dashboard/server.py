@@ -17,7 +17,6 @@ from honeyguide.dashboard.labels import Labels, MakeTeacher
 from honeyguide.engine.orders import read_order
 from honeyguide.errors import HoneyguideError
 from honeyguide.storage.control import give_order
-from honeyguide.storage.figures import Figures
 from honeyguide.storage.metrics import CONTENT_TYPE, exposition
 from honeyguide.storage.why import why
 
@@ -111,9 +110,9 @@ class Dashboard:
         return _json(states)
 
     async def _metrics(self, request: web.Request) -> web.Response:
-        states = [watch.look() for watch in self._watches]
-        found = {state["name"]: _figures(state) for state in states if not state["reading"]}
-        return web.Response(text=exposition(found), headers={"Content-Type": CONTENT_TYPE})
+        """Prometheus metrics of all crawls."""
+        crawls = {each.name: await asyncio.to_thread(each.figures) for each in self._watches}
+        return web.Response(text=exposition(crawls), headers={"Content-Type": CONTENT_TYPE})
 
     async def _why(self, request: web.Request) -> web.Response:
         watch = self._watches[self._number(request)]
@@ -143,25 +142,6 @@ class Dashboard:
         if number >= len(self._watches):
             raise web.HTTPNotFound(reason="there is no such crawl")
         return number
-
-
-def _figures(state: dict[str, Any]) -> Figures:
-    """The state of a crawl as the figures that metrics are made of."""
-    return Figures(
-        pages=state["visits"],
-        relevant=state["relevant"],
-        failures=state["errors"],
-        bytes=state["bytes"],
-        hosts=state["host_count"],
-        waiting=state["waiting"],
-        in_flight=state["flying"],
-        budget=state["budget"],
-        rate=state["rate"],
-        harvest=state["harvest"],
-        memory=state["memory"] or 0,
-        is_running=state["running"],
-        is_paused=bool(state["orders"].get("paused")),
-    )
 
 
 def _names(folders: Sequence[Path]) -> list[str]:
