@@ -21,6 +21,7 @@ class Columns:
     def __init__(self, capacity: int = 1024, **dtypes: Any) -> None:
         self._size = 0
         self._dtypes = dtypes
+        self._buffers: dict[str, mmap.mmap] = {}  # of large columns
         self._arrays = {name: self._zeros(name, capacity) for name in dtypes}
         self._views: dict[str, NDArray[Any]] = {}  # the rows in use, created on first access
         self._row_bytes = sum(array.nbytes // capacity for array in self._arrays.values())
@@ -103,9 +104,18 @@ class Columns:
             self._arrays[name][:size] = state[name]
 
     def _zeros(self, name: str, capacity: int) -> NDArray[Any]:
+        shape, dtype = self._shape(name, capacity)
+        size = int(np.prod(shape)) * dtype.itemsize
+        self._buffers.pop(name, None)
+        if size < LARGE:
+            return np.zeros(shape, dtype)
+        self._buffers[name] = _lazy_buffer(size)
+        return np.frombuffer(self._buffers[name], dtype).reshape(shape)
+
+    def _shape(self, name: str, capacity: int) -> tuple[tuple[int, ...], np.dtype[Any]]:
         dtype = self._dtypes[name]
         kind, width = dtype if isinstance(dtype, tuple) else (dtype, None)
-        return lazy_zeros(capacity if width is None else (capacity, width), kind)
+        return (capacity,) if width is None else (capacity, width), np.dtype(kind)
 
     def _resize(self, size: int) -> None:
         self._size = size
@@ -113,10 +123,22 @@ class Columns:
 
     def _move(self, capacity: int) -> None:
         self._retire()
-        for name, old in self._arrays.items():
-            moved = self._zeros(name, capacity)
-            moved[: self._size] = old[: self._size]
-            self._arrays[name] = moved
+        for name in self._dtypes:
+            if not self._extend(name, capacity):
+                old = self._arrays[name]
+                self._arrays[name] = moved = self._zeros(name, capacity)
+                moved[: self._size] = old[: self._size]
+
+    def _extend(self, name: str, capacity: int) -> bool:
+        """Make a large column longer without a copy; False if that is not possible."""
+        if name not in self._buffers:
+            return False
+        before = len(self._arrays.pop(name))  # while an array uses the buffer, it cannot grow
+        shape, dtype = self._shape(name, capacity)
+        extended = _resize(self._buffers[name], int(np.prod(shape)) * dtype.itemsize)
+        shape, dtype = self._shape(name, capacity if extended else before)
+        self._arrays[name] = np.frombuffer(self._buffers[name], dtype).reshape(shape)
+        return extended
 
     def _retire(self) -> None:
         """Make arrays that are about to be replaced read-only: writes to them would be lost."""
@@ -130,7 +152,30 @@ def lazy_zeros(shape: int | tuple[int, ...], dtype: Any) -> NDArray[Any]:
     size = int(np.prod(shape)) * np.dtype(dtype).itemsize
     if size < LARGE:
         return np.zeros(shape, dtype)
-    memory = mmap.mmap(-1, size)
+    return np.frombuffer(_lazy_buffer(size), dtype).reshape(shape)
+
+
+def _lazy_buffer(size: int) -> mmap.mmap:
+    """Zeroed memory that belongs to this process alone, so that it can be made longer."""
+    if hasattr(mmap, "MAP_PRIVATE"):
+        buffer = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    else:
+        buffer = mmap.mmap(-1, size)
+    _use_huge_pages(buffer)
+    return buffer
+
+
+def _resize(buffer: mmap.mmap, size: int) -> bool:
+    """Make a buffer longer, in place or elsewhere; False if it is in use or the system cannot."""
+    try:
+        buffer.resize(size)
+    except (BufferError, OSError, SystemError):
+        return False
+    _use_huge_pages(buffer)
+    return True
+
+
+def _use_huge_pages(buffer: mmap.mmap) -> None:
+    """Ask for large pages of memory: a matrix product reads them several times faster."""
     if hasattr(mmap, "MADV_HUGEPAGE"):
-        memory.madvise(mmap.MADV_HUGEPAGE)  # a matrix product reads it several times faster
-    return np.frombuffer(memory, dtype).reshape(shape)
+        buffer.madvise(mmap.MADV_HUGEPAGE)

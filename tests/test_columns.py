@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -43,6 +45,29 @@ def test_every_row_keeps_its_values_however_often_the_table_grows(steps):
     other = Columns(code=np.uint8, vector=(np.float32, 3))
     other.load(table.state())
     assert other["code"].tolist() == expected
+
+
+def resident():
+    return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
+
+
+def test_a_large_table_grows_without_a_copy_of_itself():
+    table = Columns(bytes=(np.uint8, 1024))
+    table.add(1 << 16, bytes=1)  # 64 MB
+    before = resident()
+    table.reserve(1 << 16)
+    assert resident() - before < 32 << 20
+    table.add(1 << 16, bytes=2)
+    assert table["bytes"][:, 0].tolist() == [1] * (1 << 16) + [2] * (1 << 16)
+
+
+def test_a_large_column_in_use_keeps_its_values_when_the_table_moves():
+    table = Columns(number=np.int64)
+    table.add(1 << 20, number=np.arange(1 << 20))
+    before, raw = table["number"], table.reserved("number")
+    table.add(1 << 20, number=5)
+    assert before[-1] == raw[(1 << 20) - 1] == table["number"][(1 << 20) - 1] == (1 << 20) - 1
+    assert table["number"][-1] == 5
 
 
 def test_a_row_that_was_removed_comes_back_as_zero():

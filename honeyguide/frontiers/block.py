@@ -17,6 +17,7 @@ from honeyguide.contracts import (
     State,
     Vector,
 )
+from honeyguide.frontiers.rows_by_host import RowsByHost
 
 
 class Hosts:
@@ -120,6 +121,9 @@ SLAB = 1 << 18
 NOTHING = np.float32(-np.inf)  # the score of a row that is not in use
 
 
+MANY = 1 << 16  # rows from which on those of a host are found by an index
+
+
 class Block:
     """Waiting links as rows of features, score, page and host; free rows are reused."""
 
@@ -130,6 +134,7 @@ class Block:
         self._row_of = Columns(row=np.int32)  # by page: 1 + its row, or 0
         self._free: list[int] = []
         self._hosts = Columns(64, waiting=np.int32)
+        self._by_host: RowsByHost | None = None  # made when there are many rows
 
     def __len__(self) -> int:
         return len(self._rows) - len(self._free)
@@ -143,7 +148,8 @@ class Block:
     def nbytes(self) -> int:
         """Size of its tables in bytes, free rows included."""
         tables = (self._rows, self._row_of, self._hosts)
-        return sum(table.nbytes for table in tables)
+        index = RowsByHost.measure(len(self._rows), len(self._hosts)) if self._is_large else 0
+        return sum(table.nbytes for table in tables) + index
 
     @property
     def row_bytes(self) -> int:
@@ -157,7 +163,7 @@ class Block:
         used = np.flatnonzero(self.score > NOTHING)
         self._rows.keep(used)
         self._renumber()
-        self._free = []
+        self._free, self._by_host = [], None
 
     def _renumber(self) -> None:
         """Find the rows of pages again after all rows moved."""
@@ -194,8 +200,7 @@ class Block:
         """Write the row of each page: its own, or a free one if it has none; return the rows."""
         new = ~self.holds(pages)
         if np.any(new):
-            self._row_of["row"][pages[new]] = self._claim(int(new.sum())) + 1
-            np.add.at(self._hosts["waiting"], hosts[new], 1)
+            self._row_of["row"][pages[new]] = self._claim(hosts[new]) + 1
         rows = self.rows(pages)
         self._write(rows, pages, hosts, x, scores)
         return rows
@@ -254,10 +259,25 @@ class Block:
 
     def top(self, host: int, count: int) -> list[Entry]:
         """A host's best rows, best first, older ones before newer."""
-        rows = np.flatnonzero((self.host == host) & (self.score > NOTHING))
+        rows = self._rows_of_host(host)
+        count = max(count, len(rows) // 32)  # so that large hosts are listed less often
         if len(rows) > count:
             rows = rows[_largest(self.score[rows], self.age[rows], count)]
         return list(self._entries(self._in_order(rows)))
+
+    def _rows_of_host(self, host: int) -> Rows:
+        if not self._is_large:
+            return np.flatnonzero((self.host == host) & (self.score > NOTHING))
+        if self._by_host is None:
+            self._by_host = RowsByHost(self.host)
+        rows = self._by_host[host]
+        used: Rows = rows[(self.host[rows] == host) & (self.score[rows] > NOTHING)]
+        self._by_host.replace(host, used)
+        return used
+
+    @property
+    def _is_large(self) -> bool:
+        return len(self._rows) >= MANY
 
     def above_cut(self, count: int) -> tuple[list[tuple[int, Entry]], float]:
         """About `count` best rows with their hosts, best first, and the score they all exceed."""
@@ -301,11 +321,19 @@ class Block:
         self._row_of.load(state["row_of"])
         self._free = state["free"].tolist()
         self._hosts.load(state["hosts"])
+        self._by_host = None
 
-    def _claim(self, count: int) -> NDArray[np.int32]:
-        reused = [self._free.pop() for _ in range(min(count, len(self._free)))]
-        fresh = self._rows.add(count - len(reused))
-        return np.array([*reused, *fresh], np.int32)
+    def _claim(self, hosts: Ids) -> NDArray[np.int32]:
+        """Free or new rows for links of these hosts."""
+        reused = [self._free.pop() for _ in range(min(len(hosts), len(self._free)))]
+        fresh = self._rows.add(len(hosts) - len(reused))
+        np.add.at(self._hosts["waiting"], hosts, 1)
+        rows = np.array([*reused, *fresh], np.int32)
+        if self._by_host is not None:
+            self._by_host.add(hosts, rows)
+            if len(self._by_host) > 2 * len(self._rows):  # most are of rows that were freed
+                self._by_host = None
+        return rows
 
     def _grow(self, pages: Ids) -> None:
         self._row_of.grow(int(pages.max(initial=-1)) + 1)

@@ -31,8 +31,7 @@ class PairBlock(Block):
         """Write a free row for each page."""
         self._grow(pages)
         self._row_of["row"][pages] += 1
-        np.add.at(self._hosts["waiting"], hosts, 1)
-        rows = self._claim(len(pages)).astype(np.intp)
+        rows = self._claim(hosts).astype(np.intp)
         self._write(rows, pages, hosts, x, scores)
         self._rows["source"][rows] = NOWHERE
         self._rows["age"][rows] = np.arange(self._added, self._added + len(rows))

@@ -1,8 +1,11 @@
+from unittest.mock import patch
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from honeyguide.frontiers import block
 from honeyguide.frontiers.best_first import BestFirst
 
 
@@ -157,9 +160,15 @@ actions = st.lists(
 )
 
 
-@settings(max_examples=200, deadline=None)
-@given(actions)
-def test_it_always_takes_what_a_plain_list_would(actions):
+@pytest.mark.parametrize("many", [block.MANY, 1], ids=["few links", "an index of hosts"])
+@settings(max_examples=150, deadline=None)
+@given(actions=actions)
+def test_it_always_takes_what_a_plain_list_would(many, actions):
+    with patch.object(block, "MANY", many):
+        check_order(actions)
+
+
+def check_order(actions):
     front, waiting, seen, sign = frontier(), {}, set(), 1.0
     for what, one, two in actions:
         if what == "put":
@@ -190,7 +199,9 @@ def test_it_always_takes_what_a_plain_list_would(actions):
         assert len(front) == len(waiting)
 
 
-def test_short_lists_give_the_same_order_as_a_full_sort():
+@pytest.mark.parametrize("many", [block.MANY, 1], ids=["few links", "an index of hosts"])
+def test_short_lists_give_the_same_order_as_a_full_sort(many, monkeypatch):
+    monkeypatch.setattr(block, "MANY", many)
     rng = np.random.default_rng(3)
     front, waiting = frontier(), {}
     for round in range(60):
