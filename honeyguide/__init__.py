@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from honeyguide.registry import make as make
     from honeyguide.registry import part as part
     from honeyguide.registry import parts as parts
+    from honeyguide.storage.why import why as why
     from honeyguide.training.crawl_teaching import Teaching as Teaching
     from honeyguide.training.crawl_teaching import teach as teach
 
@@ -34,6 +35,7 @@ _HOMES = {
     "errors": ("HoneyguideError",),
     "plan": ("Plan",),
     "registry": ("make", "part", "parts"),
+    "storage.why": ("why",),
     "training.crawl_teaching": ("Teaching", "teach"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
@@ -59,6 +61,7 @@ __all__ = [
     "read_page",
     "resume",
     "teach",
+    "why",
 ]
 
 

@@ -172,6 +172,37 @@ class Candidates:
 Scorer = Callable[[Candidates], Vector]  # one score for each link
 
 
+START = "what every link starts with"  # the name of a part that is the same for all links
+
+
+@dataclass(frozen=True, slots=True)
+class Reasons:
+    """What speaks for links (above 0) and against them (below 0), in parts with names."""
+
+    names: tuple[str, ...]  # in plain words, each once
+    parts: Matrix  # shape (links, names)
+    adds_up: bool = True  # a row's sum is the score; False: what the score loses without each
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """The links that wait in a frontier; all arrays have one value for each, in no order."""
+
+    ids: Ids
+    hosts: Ids  # the queue of each: the number of its host, unless the agent has its own queues
+    scores: Vector  # +inf: a seed
+    ready: NDArray[np.float64]  # when its host may be asked, in seconds of the crawl's clock
+    full: Mask  # whether its host has as many requests in flight as it may have
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __getitem__(self, rows: slice | Mask | NDArray[np.intp]) -> "Waiting":
+        """The chosen links."""
+        ids, hosts, scores = self.ids[rows], self.hosts[rows], self.scores[rows]
+        return Waiting(ids, hosts, scores, self.ready[rows], self.full[rows])
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
     """One decision and its outcome; agents learn from nothing else."""
@@ -587,6 +618,23 @@ Renew = Callable[[Ids, Ids, Matrix], Matrix]  # pages, links on them, rows -> ne
 
 
 @runtime_checkable
+class Inspectable(Protocol):
+    """A frontier that shows its links; looking changes nothing."""
+
+    def rank(self, score: float) -> int:
+        """The place that a link with this score would have: 1 if none waits with a higher one."""
+        ...
+
+    def waiting(self) -> Waiting:
+        """All waiting links; with `Paired`, each page's best."""
+        ...
+
+    def features_of(self, ids: Ids) -> FeatureRows:
+        """The features of links that wait, shape (ids, width)."""
+        ...
+
+
+@runtime_checkable
 class Paired(Protocol):
     """A frontier in which a link waits once for each page that it stands on."""
 
@@ -646,6 +694,20 @@ class Guard(Protocol):
     def load(self, state: State) -> None:
         """Restore a saved state into a new guard."""
         ...
+
+
+@runtime_checkable
+class Telling(Protocol):
+    """A guard that says why it refuses a URL; asking changes nothing."""
+
+    def refuses(self, memory: MemoryView, url: str) -> str:
+        """Why a link to this URL would be refused now; empty if it would not be."""
+        ...
+
+
+def refusal_by(guard: object, memory: MemoryView, url: str) -> str:
+    """Why a guard would refuse a URL now; empty if it would not, or does not say."""
+    return guard.refuses(memory, url) if isinstance(guard, Telling) else ""
 
 
 GateRow = dict[str, str | int | float | bool]  # column -> value
@@ -751,6 +813,17 @@ class Agent(ABC):
     def foreseen(self, x: NDArray[Any], score: float) -> float | None:
         """The expected reward of a link with these features and score; None if it is unknown."""
         return score if self.foresees else None
+
+    def explain(self, links: Candidates) -> Reasons | None:
+        """What speaks for and against links now, as `score` sees it; None if that is unknown.
+
+        The names are the same at each call. It must change nothing, like `score`.
+        """
+        return None
+
+    def weigh(self, words: Sequence[str]) -> Vector | None:
+        """What each word, as the anchor of a link, adds to its score; None if that is unknown."""
+        return None
 
     def stale(self) -> bool:
         """Whether waiting links should be scored again; called after each `learn` and `score`."""

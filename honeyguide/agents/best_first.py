@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from honeyguide.contracts import Agent, Candidates, Goal, State, Step, Vector
-from honeyguide.features.link_text import LinkText, TopicSimilarity
+from honeyguide.contracts import Agent, Candidates, Goal, Reasons, State, Step, Vector
+from honeyguide.features.link_text import CLOSE, LinkText, TopicSimilarity
 from honeyguide.registry import part
 
 
@@ -23,6 +23,14 @@ class BestFirst(Agent):
     def score(self, links: Candidates) -> Vector:
         """The cosine to the topic."""
         return links.x[:, 0]
+
+    def explain(self, links: Candidates) -> Reasons:
+        """One reason: the cosine."""
+        return Reasons((CLOSE,), links.x[:, :1])
+
+    def weigh(self, words: Sequence[str]) -> Vector:
+        """The cosine of each word to the topic."""
+        return self.features.of_texts(words)
 
     def learn(self, steps: Sequence[Step]) -> None:
         """Do nothing: this agent does not learn."""

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import torch
 
-from honeyguide.contracts import Agent, Candidates, Goal, Matrix, State, Step, Vector
+from honeyguide.contracts import Agent, Candidates, Goal, Matrix, Reasons, State, Step, Vector
 from honeyguide.errors import HoneyguideError
 from honeyguide.features.state_action import COSINES, STATE, StateAction
 from honeyguide.learning.dueling import Dueling
@@ -69,6 +69,10 @@ class Dqn(Agent):
     def score(self, links: Candidates) -> Vector:
         """Q(s, a): a first estimate from cosines plus the network's output."""
         return self._q(links.x)
+
+    def explain(self, links: Candidates) -> Reasons:
+        """What Q(s, a) loses when a group of features is left out."""
+        return self.features.column_names.left_out(self.score, links)
 
     def _q(self, x: Matrix, data: torch.Tensor | None = None) -> Vector:
         q: Vector = x[:, COSINES] @ FIRST_ESTIMATE + self._network.values(x, data)

@@ -17,12 +17,14 @@ from honeyguide.contracts import (
     Matrix,
     MemoryView,
     Outlinks,
+    Reasons,
     State,
     Step,
     Vector,
     Visit,
 )
 from honeyguide.errors import HoneyguideError, unknown
+from honeyguide.features.column_names import ColumnNames
 from honeyguide.features.discrete import PERTEJO, Discrete, category_words
 from honeyguide.learning.exploring import epsilon_greedy
 from honeyguide.learning.parameters import Parameters, Views
@@ -111,6 +113,11 @@ class DqnOutputs(Agent):
             baseline = hidden @ p["a"].mean(axis=1) + p["a_offset"].mean()
         q: Vector = hidden @ p["v"][:, 0] + p["v_offset"][0] + advantage * has - baseline * has
         return q
+
+    def explain(self, links: Candidates) -> Reasons:
+        """What Q(s, a) loses when a group of features is left out."""
+        blank = np.append(np.zeros(self.features.state_width, np.float32), NO_OUTPUT)
+        return self.features.column_names.left_out(self.score, links, blank.astype(np.float32))
 
     def explores(self) -> bool:
         """Take a random link with probability epsilon."""
@@ -286,6 +293,8 @@ class _PageAndOutput:
         self._nbytes = 0
         self.state_width = self._discrete.page_width
         self.width = self.state_width + 1
+        of_page = self._discrete.columns[: self.state_width]
+        self.column_names = ColumnNames([*of_page, "the page that it leads to"])
 
     def __call__(self, memory: MemoryView, found: Outlinks) -> Matrix:
         x = np.zeros((len(found.links), self.width), np.float32)

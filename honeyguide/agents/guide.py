@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from honeyguide.contracts import Agent, Candidates, Goal, Scorer, State, Step, Vector
+from honeyguide.contracts import Agent, Candidates, Goal, Reasons, Scorer, State, Step, Vector
 from honeyguide.errors import HoneyguideError
 from honeyguide.features.categories import Categories
 from honeyguide.features.evidence import EVIDENCE, LinkEvidence
@@ -66,9 +66,19 @@ class Guide(Agent):
 
         Without rewards the learnt weights only say what to avoid.
         """
-        if self.features.evidence.visits * GOLDEN % 1 < self._prior_share():
+        if self._uses_prior():
             return self.features.dot(links, self._prior_weights)
         return self._expected(links)
+
+    def explain(self, links: Candidates) -> Reasons:
+        """Each feature times its weight, added up by name: exactly the score."""
+        weights = self._prior_weights if self._uses_prior() else self._weights.astype(np.float32)
+        return self.features.column_names.summed(self.features.full_rows(links) * weights)
+
+    def weigh(self, words: Sequence[str]) -> Vector:
+        """What a link expects from these words alone."""
+        value: Vector = self.features.rows_of_words(words) @ self._weights.astype(np.float32)
+        return value
 
     def learn(self, steps: Sequence[Step]) -> None:
         """Update the least-squares weights with each step (Sherman-Morrison formula)."""
@@ -141,6 +151,9 @@ class Guide(Agent):
         if not evidence.relevant:
             return 0.5
         return 0.25 if evidence.since_relevant > DROUGHT else 0.0
+
+    def _uses_prior(self) -> bool:
+        return self.features.evidence.visits * GOLDEN % 1 < self._prior_share()
 
     def _expected(self, links: Candidates) -> Vector:
         if self._scorer is None:

@@ -7,7 +7,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from honeyguide.agents.rewards import tiered
-from honeyguide.contracts import Agent, Candidates, Goal, Matrix, State, Step, Vector, Visit
+from honeyguide.contracts import (
+    Agent,
+    Candidates,
+    Goal,
+    Matrix,
+    Reasons,
+    State,
+    Step,
+    Vector,
+    Visit,
+)
 from honeyguide.errors import HoneyguideError, unknown
 from honeyguide.features.categories import Categories
 from honeyguide.features.discrete import HAN, PERTEJO, Buckets, Discrete, category_words
@@ -104,6 +114,10 @@ class Linear(Agent):
     def score(self, links: Candidates) -> Vector:
         """q(s, a, w) = w . x(s, a): equation (2)."""
         return links.x @ self._w.astype(np.float32)
+
+    def explain(self, links: Candidates) -> Reasons:
+        """The summands of w . x(s, a), added up by name: exactly the score."""
+        return self.features.column_names.summed(links.x * self._w.astype(np.float32))
 
     def explores(self) -> bool:
         """Take a random link with probability epsilon (lines 16 to 20)."""

@@ -15,12 +15,15 @@ from honeyguide.contracts import (
     Matrix,
     MemoryView,
     Outlinks,
+    Reasons,
     Step,
     Upgradable,
     Vector,
     nbytes_of,
 )
 from honeyguide.errors import HoneyguideError
+
+PRICE = "the seconds that its page takes"
 
 
 class Priced(Wrapped):
@@ -48,6 +51,14 @@ class Priced(Wrapped):
         price = np.float32(self.price) * links.x[:, -1]
         scores: Vector = self.agent.score(_without_seconds(links)) - price
         return scores
+
+    def explain(self, links: Candidates) -> Reasons | None:
+        """As the wrapped agent explains its score, with the price."""
+        known = self.agent.explain(_without_seconds(links))
+        if known is None:
+            return None
+        price = -np.float32(self.price) * links.x[:, -1:]
+        return Reasons((*known.names, PRICE), np.hstack([known.parts, price]), known.adds_up)
 
     def foreseen(self, x: Vector, score: float) -> float | None:
         """What the wrapped agent foresees, without the price."""

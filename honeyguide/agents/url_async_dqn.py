@@ -6,9 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from honeyguide.contracts import Agent, Candidates, Goal, State, Step, Vector, Visit
+from honeyguide.contracts import Agent, Candidates, Goal, Reasons, State, Step, Vector, Visit
 from honeyguide.errors import HoneyguideError
 from honeyguide.features.known_names import read_names
+from honeyguide.features.url_words import UrlWords
 from honeyguide.learning.exploring import EPSILON, EpsilonDecay
 from honeyguide.learning.parameters import shared
 from honeyguide.learning.rates import check_rates
@@ -70,7 +71,7 @@ class UrlAsyncDqn(Agent):
         known = read_names(known_names)
         self._values = UrlValues(goal, for_network, step_size, weights, hidden, known)
         self._price = StepPrice(second_price)
-        self.features = self._values.features
+        self.features: UrlWords = self._values.features
         self.gamma, self.update_every, self.target_every = gamma, update_every, target_every
         self.actors = actors
         self._target_network = TargetNetwork(self._values)
@@ -106,6 +107,10 @@ class UrlAsyncDqn(Agent):
     def score(self, links: Candidates) -> Vector:
         """v(s; theta)."""
         return self._values.score(links.x)
+
+    def explain(self, links: Candidates) -> Reasons:
+        """What the value loses without the words of the URL."""
+        return self.features.column_names.left_out(self.score, links)
 
     def explores(self) -> bool:
         """Take a random link with probability epsilon, which falls to 0."""

@@ -7,7 +7,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from honeyguide.agents.url_linear_q import VOCABULARY, Adam, bag_of_words
-from honeyguide.contracts import Agent, Candidates, Goal, Matrix, State, Step, Truth, Vector, Visit
+from honeyguide.contracts import (
+    Agent,
+    Candidates,
+    Goal,
+    Matrix,
+    Reasons,
+    State,
+    Step,
+    Truth,
+    Vector,
+    Visit,
+)
 from honeyguide.errors import HoneyguideError
 from honeyguide.features.url_words import UrlWords
 from honeyguide.learning.optimal import optimal_values
@@ -83,6 +94,10 @@ class Classifier(Agent):
     def score(self, links: Candidates) -> Vector:
         """v(s; theta)."""
         return self._values.score(links.x)
+
+    def explain(self, links: Candidates) -> Reasons:
+        """What the value loses without the words of the URL."""
+        return self.features.column_names.left_out(self.score, links)
 
     def ends(self, visit: Visit) -> bool:
         """End the episode at a relevant page (Friar 2017, §3.2.3)."""

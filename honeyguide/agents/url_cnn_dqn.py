@@ -5,9 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 import torch
 
-from honeyguide.contracts import Agent, Candidates, Goal, State, Step, Vector, Visit
+from honeyguide.contracts import Agent, Candidates, Goal, Reasons, State, Step, Vector, Visit
 from honeyguide.errors import unknown
 from honeyguide.features.known_names import read_names
+from honeyguide.features.url_words import UrlWords
 from honeyguide.learning.exploring import EPSILON, EpsilonDecay
 from honeyguide.learning.rates import check_rates
 from honeyguide.learning.replay import Experience, RankedReplay, Replay
@@ -55,7 +56,7 @@ class UrlCnnDqn(Agent):
         known = read_names(known_names)
         self._values = UrlValues(goal, for_network, step_size, weights, hidden, known)
         self._price = StepPrice(second_price)
-        self.features = self._values.features
+        self.features: UrlWords = self._values.features
         self.gamma, self.target_every, self.double = gamma, target_every, double
         self._target_network = TargetNetwork(self._values)
         self._exploration = EpsilonDecay(for_steps, EPSILON, epsilon_steps, last_epsilon)
@@ -67,6 +68,10 @@ class UrlCnnDqn(Agent):
     def score(self, links: Candidates) -> Vector:
         """v(s; theta)."""
         return self._values.score(links.x)
+
+    def explain(self, links: Candidates) -> Reasons:
+        """What the value loses without the words of the URL."""
+        return self.features.column_names.left_out(self.score, links)
 
     def explores(self) -> bool:
         """Take a random link with probability epsilon, which falls to 0."""

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from honeyguide.contracts import Agent, Candidates, Goal, State, Step, Vector, Visit
+from honeyguide.contracts import Agent, Candidates, Goal, Reasons, State, Step, Vector, Visit
 from honeyguide.errors import HoneyguideError, unknown
 from honeyguide.features.known_names import read_names
 from honeyguide.features.segmenting import NONE, Names
@@ -72,6 +72,10 @@ class UrlLinearQ(Agent):
     def score(self, links: Candidates) -> Vector:
         """v(s; w): the sum of the weights of its words."""
         return self._values(links.x.astype(np.uint16))
+
+    def explain(self, links: Candidates) -> Reasons:
+        """The weights of its words: exactly the score."""
+        return self.features.column_names.summed(self._w[links.x.astype(np.intp)])
 
     def explores(self) -> bool:
         """Take a random link with probability epsilon, which falls to 0."""

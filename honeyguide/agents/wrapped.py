@@ -7,6 +7,7 @@ from honeyguide.contracts import (
     Candidates,
     Features,
     Page,
+    Reasons,
     State,
     Step,
     Vector,
@@ -26,6 +27,14 @@ class Wrapped(Agent):
     def score(self, links: Candidates) -> Vector:
         """As the wrapped agent decides."""
         return self.agent.score(links)
+
+    def explain(self, links: Candidates) -> Reasons | None:
+        """As the wrapped agent explains."""
+        return self.agent.explain(links)
+
+    def weigh(self, words: Sequence[str]) -> Vector | None:
+        """As the wrapped agent weighs them."""
+        return self.agent.weigh(words)
 
     def learn(self, steps: Sequence[Step]) -> None:
         """Pass the steps on to the wrapped agent."""

@@ -16,6 +16,8 @@ from honeyguide.cli import (
     export,
     find,
     flags,
+    frontier,
+    hosts,
     import_,
     list_,
     regions,
@@ -29,6 +31,7 @@ from honeyguide.cli import (
     terminal,
     train,
     watch,
+    why,
 )
 from honeyguide.cli import help_groups as groups
 from honeyguide.errors import HoneyguideError
@@ -47,6 +50,9 @@ for _group, _name, _command, _summary in (
     (groups.CRAWL, "resume", resume.resume, "Continue a crawl that was stopped or killed."),
     (groups.CRAWL, "status", status.status, "Show how far a crawl is."),
     (groups.CRAWL, "teach", teach.teach, "Say which pages are relevant; the crawl learns."),
+    (groups.CRAWL, "why", why.why, "Say why a page was fetched, or a link was not."),
+    (groups.CRAWL, "frontier", frontier.frontier, "Show the best waiting links, with reasons."),
+    (groups.CRAWL, "hosts", hosts.hosts, "Show what each host brought, and what it cost."),
     (groups.CRAWL, "check", check.check, "Verify the folder of a crawl, and repair it."),
     (groups.CRAWL, "list", list_.list_names, "List agents, judges, worlds, ... or labels."),
     (groups.PAGES, "export", export.export, "Write the pages of a crawl into one file."),

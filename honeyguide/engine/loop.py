@@ -3,6 +3,7 @@
 import asyncio
 import math
 import selectors
+from collections import deque
 from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -93,6 +94,7 @@ class Crawl:
         self._stopped = ""
         self._finishing = ""  # the reason why no more visits are started
         self._is_paused = False
+        self._jobs: deque[Callable[[], None]] = deque()  # to do between two decisions
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def run(self, seeds: Sequence[Link]) -> Outcome:
@@ -101,9 +103,11 @@ class Crawl:
         self._loop_begin = self._loop.time()
         try:
             self.navigator.seed(seeds)
+            self._do_jobs()
             await self._visit_one_at_a_time()
             while not (reason := self._start_visits()):
                 await self._absorb_next()
+                self._do_jobs()
                 await self._visit_one_at_a_time()
         finally:
             await self._cancel()
@@ -136,6 +140,19 @@ class Crawl:
             return
         with suppress(RuntimeError):  # the loop is closed: the crawl has ended
             self._loop.call_soon_threadsafe(order, self)
+
+    def between(self, job: Callable[[], None]) -> None:
+        """Do a job between two decisions, when nothing else uses the navigator; from any thread."""
+        self._jobs.append(job)
+        self.call(lambda crawl: crawl._finished.put_nowait(None))
+
+    def _do_jobs(self) -> None:
+        while self._jobs:
+            self._jobs.popleft()()
+
+    def now(self) -> float:
+        """Seconds on the crawl's own clock."""
+        return self._now()
 
     def _now(self) -> float:
         return self.begin + asyncio.get_running_loop().time() - self._loop_begin

@@ -106,6 +106,7 @@ class Navigator:
         self._renewable = _renewable(agent, frontier) if agent.refreshes else None
         self._readable = _readable(agent, frontier)
         self._forced: set[int] = set()  # skipped links that are fetched because nothing else waits
+        self.explored = False  # whether the last link was chosen at random
         self.stopped = False  # the agent says that no waiting link is worth a fetch
         self.moved = 0  # links that left or entered the frontier without a visit
         self._explore = agent.explores()  # asked once for each link taken
@@ -126,13 +127,14 @@ class Navigator:
     def choose(self, now: float) -> Link | None:
         """Take the next link to visit at time `now` (seconds); None if none may be visited now."""
         while not self._stops():
+            self.explored = self._explore
             taken = self.frontier.take(now, self._explore)
             if taken is None:
                 if self._reconsider():
                     continue
                 return None
             self._explore = self.agent.explores()
-            link = self._link(taken.id)
+            link = self.link_to(taken.id)
             if self._passes(taken, link):
                 self.shed_links.take(taken.score)
                 self._lease(link, taken, now)
@@ -145,7 +147,7 @@ class Navigator:
         id = int(self.memory.seed([Link(url)]).ids[0])
         self._skipped.discard(np.array([id], np.int32))
         taken = self.frontier.pick(id, now) or self._let_in(id, url, now)
-        self._lease(self._link(id), taken, now)
+        self._lease(self.link_to(id), taken, now)
 
     def undo_choice(self, link: Link, now: float) -> None:
         """Put a chosen link back into the frontier, and let its host be asked at once."""
@@ -233,6 +235,10 @@ class Navigator:
             "aside": self._skipped.nbytes,
         }
 
+    def has_skipped(self, ids: Ids) -> bool:
+        """Whether the gate has skipped any of these links, which may still return."""
+        return len(self._skipped) > 0 and bool(self._skipped.holds(ids).any())
+
     def state(self) -> State:
         """Everything needed to continue the crawl exactly here."""
         return {
@@ -301,7 +307,8 @@ class Navigator:
         self.stopped = asks and len(self.frontier) > 0 and self.agent.stops(self.frontier.best())
         return self.stopped
 
-    def _link(self, id: int) -> Link:
+    def link_to(self, id: int) -> Link:
+        """The link to a page, with its depth and the page that showed it last."""
         parent = self.memory.last_parent(id)
         source = self.memory.urls.url(parent) if parent >= 0 else ""
         return Link(self.memory.urls.url(id), depth=self.memory.depth(id), source=source)

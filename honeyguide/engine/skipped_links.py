@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from honeyguide.contracts import Candidates, Ids, Scorer, State, Vector
+from honeyguide.contracts import Candidates, Ids, Mask, Scorer, State, Vector
 from honeyguide.frontiers.block import NOTHING, Block
 
 WORTH, SCORE = 0, 1  # two ways to rank a skipped link: by the gate's worth, by the agent's score
@@ -36,6 +36,10 @@ class SkippedLinks:
         self._block.grow_hosts(self._hosts)
         ids, hosts = np.array([id], np.int32), np.array([host], np.int32)
         self._block.put(ids, hosts, x[None], np.zeros(1, np.float32))
+
+    def holds(self, ids: Ids) -> Mask:
+        """Which of these links are here."""
+        return self._block.holds(ids)
 
     def discard(self, ids: Ids) -> None:
         """Remove links that were visited or wait in the frontier again; unknown ids are ignored."""

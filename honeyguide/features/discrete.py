@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from honeyguide.contracts import Encoder, Ids, Matrix, MemoryView, Outlinks, Page, Vector
 from honeyguide.errors import HoneyguideError
+from honeyguide.features.column_names import ColumnNames
 from honeyguide.features.link_text import PATHS, LinkText
 
 HEAD = 2000  # characters of a page that are encoded; the articles of both papers are seldom longer
@@ -18,6 +19,8 @@ CHANGES = np.array(
     [4, 3, 0, 1, 2], np.float32
 )  # bucket -> index: much less, less, the same, more, much more
 SIDES: tuple[Literal["left"], Literal["right"]] = ("left", "right")
+CATEGORY = "is close to a category"
+_PARENTS = ("has relevant parents", "has parents that are relevant enough")
 ROUNDING = 6  # decimals of a change: 0.6 - 0.5 is 0.1, also as a difference of float32
 
 
@@ -84,6 +87,15 @@ class Discrete:
         self._parents_at = np.stack([last - 1, last], axis=1).ravel()  # columns, of a page
         self.page_width = self._half + 2
         self.width = self.page_width + self._half
+        kinds = ["is close to the topic", *[CATEGORY] * (len(self._sought) - 1), *_PARENTS]
+        indexes = [kind for _ in self._edges for kind in kinds]
+        self.columns = (
+            *(f"its page {kind}" for kind in indexes),
+            "its page is more or less relevant than those before",
+            "hops since a relevant page",
+            *(f"the link {kind}" for kind in indexes),
+        )
+        self.column_names = ColumnNames(self.columns)
 
     def __call__(self, memory: MemoryView, found: Outlinks) -> Matrix:
         x = np.zeros((len(found.links), self.width), np.float32)

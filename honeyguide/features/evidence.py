@@ -1,13 +1,14 @@
 """The features of the guide agent: a link's words, parents, siblings and host."""
 
+from collections.abc import Sequence
 from functools import lru_cache, partial
-from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
 from honeyguide import urls
 from honeyguide.contracts import (
+    START,
     Candidates,
     FeatureRows,
     Goal,
@@ -20,11 +21,12 @@ from honeyguide.contracts import (
     State,
     Vector,
 )
+from honeyguide.features.column_names import ColumnNames
+from honeyguide.features.hashed_words import signs_of, word_name
 from honeyguide.features.host_records import HostRecords
 from honeyguide.features.link_text import TopicSimilarity
 from honeyguide.features.packed_rows import PackedRows, PackedWeights
 from honeyguide.features.siblings import Siblings
-from honeyguide.text.words import words
 
 # numbers that a row has room for: cosines to the topic of a link's own words, of the words around
 # it and of its page (means over all mentions) and the best of its first mentions; what memory says
@@ -36,6 +38,30 @@ STORED = 10
 FACTORS = (OWN, SHARE, MANY, SOURCE)  # each times SHARE
 SIBLINGS = 1 + STORED + len(FACTORS)
 EVIDENCE = SIBLINGS + 1 + HostRecords.width
+OWN_WORDS, WORDS_AROUND = "its own words", "the words around it"
+PARENTS = "its parents are relevant"
+BARREN = "pages since its host brought a relevant one"
+# what a person is told of each column of evidence
+EVIDENCE_NAMES = (
+    START,
+    OWN_WORDS,
+    WORDS_AROUND,
+    "its best mention is close to the topic",
+    "the pages it is on are close to the topic",
+    PARENTS,
+    "its ancestors are relevant",
+    "hops since the last relevant page",
+    PARENTS,
+    "how many pages link to it",
+    PARENTS,
+    "its own words, on relevant pages",
+    PARENTS,
+    PARENTS,
+    PARENTS,
+    "what other links of its pages led to",
+    "how often its host was visited",
+    BARREN,
+)
 HEAD = 300  # characters at the start of a page, taken for what it is about
 
 
@@ -132,6 +158,12 @@ class LinkEvidence:
         self.full_width = self.own_words + EVIDENCE + self.dimensions
         self.evidence = Evidence()
         self._similarity = TopicSimilarity(goal.topic, goal.encoder)
+        hashed_words = [word_name(bucket, buckets) for bucket in range(buckets)]
+        self.column_names = ColumnNames(  # of `full_rows`
+            [OWN_WORDS] * self.dimensions
+            + [*hashed_words, *EVIDENCE_NAMES]
+            + [WORDS_AROUND] * self.dimensions
+        )
         self._old: State | None = None  # evidence of an earlier version, by page
 
     def __call__(self, memory: MemoryView, found: Outlinks) -> FeatureRows:
@@ -171,6 +203,17 @@ class LinkEvidence:
         one = np.ones((len(links), 1), np.float32)
         own, around = vectors[:, : self.dimensions], vectors[:, self.dimensions :]
         return np.hstack([own, packed.words(x), one, numbers, products, present, around])
+
+    def rows_of_words(self, words: Sequence[str]) -> Matrix:
+        """Full rows of links that have these words as anchors, and nothing else."""
+        rows = np.zeros((len(words), self.full_width), np.float32)
+        own = self._encoder(words)
+        rows[:, : self.dimensions] = own[:, : self.dimensions]
+        rows[:, self.own_words + EVIDENCE_NAMES.index(OWN_WORDS)] = own @ self._topic
+        for row, word in zip(rows, words, strict=True):
+            places = hashed("", word, "", self.buckets)
+            row[self.dimensions + places] = 1 / np.sqrt(max(len(places), 1))
+        return rows
 
     def dot(self, links: Candidates, weights: Vector) -> Vector:
         """full_rows(links) @ weights, without unpacking the rows."""
@@ -255,7 +298,4 @@ def _of_parents(memory: MemoryView, ids: Ids) -> Matrix:
 @lru_cache(100_000)
 def hashed(url_words: str, anchor: str, tag_path: str, buckets: int) -> NDArray[np.intp]:
     """The distinct buckets of a link's URL words, anchor words and tag path, ascending."""
-    signs = {f"u:{word}" for word in url_words.lower().split()}
-    signs |= {f"a:{word}" for word in words(anchor)} | ({f"t:{tag_path}"} if tag_path else set())
-    places = {crc32(sign.encode("utf-8", "replace")) % buckets for sign in signs}
-    return np.array(sorted(places), np.intp)
+    return np.array(sorted(signs_of(url_words, anchor, tag_path, buckets)), np.intp)

@@ -58,6 +58,7 @@ def _mentions(page: Page) -> dict[str, dict[str, None]]:
     return found
 
 
+CLOSE = "its own words and those around it are close to the topic"
 PATHS, WHOLE_URLS = LinkText(), LinkText(host_words=True)
 
 
@@ -92,6 +93,11 @@ class TopicSimilarity:
             self._update(ids[unread], self.encoder(texts) @ self._topic)
         similarity: Matrix = seen["best"][ids, None]
         return similarity
+
+    def of_texts(self, texts: Sequence[str]) -> Vector:
+        """The cosine of texts to the topic."""
+        cosines: Vector = self.encoder(texts) @ self._topic
+        return cosines
 
     @property
     def nbytes(self) -> int:

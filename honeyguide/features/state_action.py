@@ -4,17 +4,38 @@ import numpy as np
 
 from honeyguide import urls
 from honeyguide.columns import Columns
-from honeyguide.contracts import Goal, Ids, Matrix, MemoryView, Outlinks, State, Vector
+from honeyguide.contracts import START, Goal, Ids, Matrix, MemoryView, Outlinks, State, Vector
+from honeyguide.features.column_names import ColumnNames
 
 STATE = 5  # first features of a row: those of the page; the others are of the link
 FARTHEST = 9  # hops: the memory counts no further
 COSINES = slice(STATE, STATE + 3)  # of the topic with the link's URL, anchor and surrounding words
+NAMES = (  # column by column
+    "its page is relevant",
+    "the pages before its page are relevant",
+    "the pages before its page are relevant",
+    "hops since a relevant page",
+    START,
+    "the words of its URL",
+    "its anchor",
+    "the words around it",
+    "its parents are relevant",
+    "its parents are relevant",
+    "how many pages link to it",
+    "its ancestors are relevant",
+    "hops since a relevant page",
+    "its depth",
+    "what its host has brought",
+    "what its host has brought",
+    "its anchor",
+)
 
 
 class StateAction:
     """A row a link: its page's state, cosines to the topic, parents and its host's record."""
 
     width = STATE + 12
+    column_names = ColumnNames(NAMES)
 
     def __init__(self, goal: Goal) -> None:
         self._encoder = goal.encoder

@@ -6,10 +6,12 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from honeyguide.contracts import Matrix, MemoryView, Outlinks, State, Step, Vector
+from honeyguide.features.column_names import ColumnNames
 from honeyguide.features.segmenting import NONE, Names, is_word, url_words
 from honeyguide.text.words import words as words_of
 
 COVERED = 0.8  # share of all word occurrences that the common words make up (§3.4)
+URL_WORDS = "the words of its URL"
 TEXT = "~"  # prefix of words from anchors and titles, which have numbers of their own (§3.5.1)
 
 
@@ -45,6 +47,7 @@ class UrlWords:
         known: Names = NONE,  # names that are not cut into words
     ) -> None:
         self.width = width
+        self.column_names = ColumnNames([URL_WORDS] * width)
         self.vocabulary = vocabulary
         self.sightings = sightings
         self.anchors = anchors

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from honeyguide.contracts import FeatureRows, Ids, Mask, Renew, State, Vector
+from honeyguide.contracts import FeatureRows, Ids, Mask, Renew, State, Vector, Waiting
 from honeyguide.frontiers.best_first import BestFirst
 from honeyguide.frontiers.block import NOTHING, Block, Rows
 from honeyguide.registry import part
@@ -103,6 +103,13 @@ class Pairs(BestFirst):
 
     _block: PairBlock
     _block_of = PairBlock
+
+    def waiting(self) -> Waiting:
+        """All waiting links, each by its best pair."""
+        found = super().waiting()
+        order = np.argsort(-found.scores, kind="stable")
+        _, first = np.unique(found.ids[order], return_index=True)
+        return found[order[first]]
 
     def put(self, ids: Ids, hosts: Ids, x: FeatureRows, scores: Vector) -> None:
         """Add links that stand on no page, such as seeds."""

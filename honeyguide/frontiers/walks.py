@@ -6,7 +6,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from honeyguide.columns import Columns
-from honeyguide.contracts import Candidates, Ids, Mask, Matrix, Scorer, State, Taken, Vector
+from honeyguide.contracts import (
+    Candidates,
+    Ids,
+    Mask,
+    Matrix,
+    Scorer,
+    State,
+    Taken,
+    Vector,
+    Waiting,
+)
 from honeyguide.errors import HoneyguideError
 from honeyguide.frontiers.block import Hosts
 from honeyguide.frontiers.pool import Pool, Rows
@@ -206,6 +216,24 @@ class Walks:
         self._hosts.load(state["hosts"])
         self._taken = {page: (host, ready) for page, host, ready in state["taken"]}
         self.rng.bit_generator.state = state["rng"]
+
+    # ------------------------------------------------------------------ looking
+
+    def rank(self, score: float) -> int:
+        """1 + how many links of this page have a higher score."""
+        return 1 + int(np.count_nonzero(self._links.scores > score))
+
+    def waiting(self) -> Waiting:
+        """The links of this page."""
+        links, hosts = self._links, self._hosts
+        kept = links.scores > NOTHING
+        of = links.hosts[kept]
+        return Waiting(links.ids[kept], of, links.scores[kept], hosts.ready[of], hosts.full[of])
+
+    def features_of(self, ids: Ids) -> Matrix:
+        """The features of links that wait."""
+        places = [int(np.flatnonzero(self._links.ids == id)[0]) for id in ids.tolist()]
+        return self._links.x[np.array(places, np.intp)]
 
     # ------------------------------------------------------------------ choosing
 

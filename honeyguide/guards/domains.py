@@ -79,6 +79,17 @@ class Domains:
         self.spare -= page.beyond
         return codes
 
+    def refuses(self, memory: MemoryView, name: str) -> int:
+        """Why links to a host are refused, without counting anything."""
+        host = memory.urls.find_host(name)
+        domain = self.number(host if host < len(self._hosts) else -1, name)
+        room = self.room(domain)
+        if self.is_closed(domain):
+            return STALE
+        if room.links <= 0:
+            return MANY_LINKS
+        return MANY_HOSTS if host < 0 and room.hosts <= 0 else OPEN
+
     def closed(self, memory: MemoryView, host: int) -> bool:
         """Whether the domain of a host is closed: its last hosts had nothing new."""
         domain = self._domain_of(memory, host)

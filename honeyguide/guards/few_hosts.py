@@ -14,6 +14,7 @@ from honeyguide.contracts import (
     State,
     Visit,
     nbytes_of,
+    refusal_by,
 )
 from honeyguide.guards.wrapping import screened_by
 from honeyguide.urls.patterns import ANOTHER_HOST, HostLimit
@@ -27,6 +28,13 @@ class FewHosts:
         self._guard = guard
         self._hosts: HostLimit[int] = HostLimit(hosts)  # by number
         self._count, self._example = 0, ""
+
+    def refuses(self, memory: MemoryView, url: str) -> str:
+        """Whether a URL is on a host beyond the limit, or why the wrapped guard refuses it."""
+        known = {memory.urls.host_name(host) for host in self._hosts.hosts}
+        if self._hosts.is_full and host_of(url) not in known:
+            return ANOTHER_HOST
+        return refusal_by(self._guard, memory, url)
 
     def screen(self, memory: MemoryView, urls: Sequence[str]) -> Mask:
         """As the wrapped guard decides; with all hosts found, links to others are refused."""

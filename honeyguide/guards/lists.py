@@ -18,6 +18,7 @@ from honeyguide.contracts import (
     Verdict,
     Visit,
     nbytes_of,
+    refusal_by,
 )
 from honeyguide.disk.line_files import read_lines
 from honeyguide.errors import HoneyguideError
@@ -54,6 +55,10 @@ class Lists:
         ending = _ending(url.partition("?")[0])
         is_no_text = ending is not None and ending[1].lower() in FILE_TYPES
         return self._listed(url) or (NO_TEXT if is_no_text else "")
+
+    def refuses(self, memory: MemoryView, url: str) -> str:
+        """Why a list refuses a URL, or the wrapped guard."""
+        return self.refusal(url) or refusal_by(self._guard, memory, url)
 
     def screen(self, memory: MemoryView, urls: Sequence[str]) -> Mask:
         """URLs that no list refuses, if the wrapped guard lets them through."""

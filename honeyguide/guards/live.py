@@ -89,6 +89,14 @@ class LiveGuard:
             let_through[let_through] = codes == OPEN
         return let_through
 
+    def refuses(self, memory: MemoryView, url: str) -> str:
+        """The trap that a URL belongs to, or the limit of its domain."""
+        name = host_of(url)
+        reason = self.traps.refuses(memory.urls.find_host(name), url)
+        if reason or self._domains is None:
+            return reason
+        return domains.REASONS[self._domains.refuses(memory, name)]
+
     def admit(self, memory: MemoryView, found: Outlinks) -> Mask:
         """Links that are not refused by their form, nor on a closed host or pattern."""
         urls = [link.url for link in found.links]

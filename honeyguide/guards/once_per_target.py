@@ -14,6 +14,7 @@ from honeyguide.contracts import (
     Verdict,
     Visit,
     nbytes_of,
+    refusal_by,
 )
 
 
@@ -24,6 +25,10 @@ class OncePerTarget:
         self._guard = guard
         self._target_in = target_in
         self._pages: dict[str, int] = {}  # target -> the page that counts for it
+
+    def refuses(self, memory: MemoryView, url: str) -> str:
+        """As the wrapped guard says."""
+        return refusal_by(self._guard, memory, url)
 
     def screen(self, memory: MemoryView, urls: Sequence[str]) -> Mask:
         """As the wrapped guard decides."""

@@ -263,6 +263,15 @@ class Traps:
         codes = self._closed(codes, wide, narrow)
         return np.where(by_form, by_form, codes).astype(np.uint8)
 
+    def refuses(self, host: int, url: str) -> str:
+        """Why one URL is refused, without counting anything; a host without a number is -1."""
+        by_form, narrow, wide = self._form(url)
+        codes = np.zeros(1, np.uint8)
+        if 0 <= host < len(self._hosts):
+            codes[0] = self._hosts["record"][host, _CLOSED]
+        slots = (np.array([slot], np.int32) for slot in (wide, narrow))
+        return REASONS[by_form or int(self._closed(codes, *slots)[0])]
+
     def note(self, host: int, like: Shape, new: bool, relevant: bool) -> None:
         """Count the outcome of a visit to a URL with the pattern `like`."""
         self._grow(_NONE, np.array([host], np.int32))

@@ -23,6 +23,7 @@ from honeyguide.disk.serialise import (
 from honeyguide.errors import HoneyguideError
 from honeyguide.storage import recent, requests
 from honeyguide.storage.bodies import bodies_of, file_is_missing
+from honeyguide.storage.choices import unpack_choice
 from honeyguide.storage.database import (
     CHECKED,
     FILE,
@@ -460,20 +461,20 @@ def _can_read(read: Callable[[Any], object], value: Any) -> bool:
 
 
 def _unpack_event(row: tuple[Any, ...]) -> object:
-    _, kind, _, _, data, *_ = row
-    if kind == "visit":
-        return unpack_visit(unpacked(data, _MOST), "")
-    if kind == "seed":
-        return unpack_links(unpacked(data, _MOST))
-    if kind == "bound":
-        return int(row[3])
-    if kind == "revise":
-        return unpack_verdicts(unpacked(data, _MOST))
-    if kind == "judge":
-        return unpack_judge(unpacked(data, _MOST))
-    if kind not in ("take", "look"):
-        raise ValueError(f"unknown kind of event: {kind}")
-    return None
+    _, kind, _, url, data, *_ = row
+    if kind == "look" or (kind == "take" and data is None):
+        return None
+    if kind == "take":
+        return unpack_choice(data)
+    return int(url) if kind == "bound" else _READ_DATA[kind](unpacked(data, _MOST))
+
+
+_READ_DATA: dict[str, Callable[[bytes], object]] = {
+    "visit": lambda data: unpack_visit(data, ""),
+    "seed": unpack_links,
+    "revise": unpack_verdicts,
+    "judge": unpack_judge,
+}
 
 
 def _unpack_text(data: bytes | None) -> str:

@@ -32,6 +32,7 @@ from honeyguide.registry import (
 )
 from honeyguide.storage.database import FILE, WARCS, create, holds_crawl, settings
 from honeyguide.storage.lock import InUseError
+from honeyguide.storage.looking import ASK, answer_order
 from honeyguide.storage.orders import Order, OrderWatch, remove_order, waiting_orders
 from honeyguide.storage.rejudge import Rejudged, change_judge
 from honeyguide.storage.secrets import (
@@ -208,7 +209,7 @@ def _run(
         if on_start is not None:
             on_start(crawl)
         run = _run_live if opened.takes_time else _run_simulated
-        orders = OrderWatch(folder, lambda order: _obey(crawl, order))
+        orders = OrderWatch(folder, lambda order: _obey(folder, crawl, recorded, order))
         with explaining_outside(outside.places), closing(orders):
             outcome = run(crawl, opened)
             state = recorded.navigator.state()
@@ -228,10 +229,12 @@ def _run(
         store.close()
 
 
-def _obey(crawl: Crawl, order: Order) -> None:
+def _obey(folder: Path, crawl: Crawl, recorded: RecordingNavigator, order: Order) -> None:
     """Stop the crawl for an order that needs it to stand still; it goes on after that."""
     if _is_judge(order):
         crawl.call(lambda crawl: crawl.finish(TAUGHT))
+    elif order.what["order"] == ASK:
+        crawl.between(lambda: answer_order(folder, order, recorded.navigator, crawl.now))
 
 
 def _within_memory(crawl: Crawl, limit: float) -> Observer:

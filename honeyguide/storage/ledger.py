@@ -156,9 +156,9 @@ class Ledger:
         """Write event n: the seeds."""
         self._event(n, "seed", now, None, self._compress(pack_links(links)))
 
-    def write_choice(self, n: int, now: float, url: str) -> None:
-        """Write event n: a link was chosen."""
-        self._event(n, "take", now, clean(url))
+    def write_choice(self, n: int, now: float, url: str, why: bytes | None = None) -> None:
+        """Write event n: a link was chosen, and why (see storage/choices.py)."""
+        self._event(n, "take", now, clean(url), why)
 
     def write_parked(self, n: int, now: float) -> None:
         """Write event n: no link was chosen, but some were parked."""

@@ -39,11 +39,11 @@ _HEAD = struct.Struct("<4sQII")  # mark, number of the event, bytes of its row, 
 _SUM = struct.Struct("<I")  # checksum of the head
 _HEAD_BYTES = _HEAD.size + _SUM.size  # before the row of a record
 _SHAPES = {
-    "take": [str],
-    "look": [],
-    "bound": [int],
-    "revise": [bytes],
-}  # kind -> types of `Recent.rest`
+    "take": ([str], [str, bytes]),  # earlier versions did not say why
+    "look": ([],),
+    "bound": ([int],),
+    "revise": ([bytes],),
+}  # kind -> types that `Recent.rest` may have
 _MISFITS = (DamagedError, LookupError, ValueError, TypeError, AttributeError, ArithmeticError)
 
 
@@ -147,7 +147,7 @@ def is_valid(event: Recent) -> bool:
     try:
         if event.kind != "visit":
             said = [type(each) for each in event.rest]
-            return said == _SHAPES.get(event.kind) and isinstance(event.now, int | float)
+            return said in _SHAPES.get(event.kind, ()) and isinstance(event.now, int | float)
         visit, *_, score, fetched, known = absorbed_from(event.rest)
         begun = capture_time(visit, fetched)
         numbers = (event.now, score, fetched, begun, *known.values())

@@ -20,6 +20,7 @@ from honeyguide.engine.navigator import Lease, Navigator
 from honeyguide.errors import HoneyguideError
 from honeyguide.storage import recent, snapshots
 from honeyguide.storage.bodies import lost_bodies
+from honeyguide.storage.choices import NAMES, Choice, Names, choice_of, names_in, pack_choice
 from honeyguide.storage.database import (
     FILE,
     WARCS,
@@ -81,6 +82,7 @@ class Store:
         self._recent: RecentEvents | None = None
         self._is_closed = False
         self.settings: dict[str, Any] = {}
+        self._names: list[Names] = []  # of reasons, as choices number them
         self._n = 0  # number of the last event
         self._unchecked = 0  # the last event whose row has no checksum
         self._now = 0.0  # time of the last event, in seconds on the crawl's own clock
@@ -105,9 +107,10 @@ class Store:
         self._put(partial(self._ledger.write_seeds, self._next(now), now, tuple(links)))
         self.flush()
 
-    def record_choice(self, link: Link, now: float) -> None:
-        """Record that a link was chosen."""
-        self._record("take", now, clean(link.url))
+    def record_choice(self, link: Link, now: float, choice: Choice | None = None) -> None:
+        """Record that a link was chosen, and why if that is known."""
+        why = [] if choice is None else [pack_choice(choice, self._number_of(choice.names))]
+        self._record("take", now, clean(link.url), *why)
 
     def record_parked(self, now: float) -> None:
         """Record that no link was chosen, but some were parked."""
@@ -197,6 +200,14 @@ class Store:
             self._remove_recent()
         finally:
             self._release()
+
+    def _number_of(self, names: Names) -> int:
+        """The number of a list of reasons in this folder; a new one is stored first."""
+        if names not in self._names:
+            self._names.append(names)
+            self.note(**{NAMES: json.dumps(self._names)})
+            self.flush()
+        return self._names.index(names)
 
     def _commit(self) -> None:
         self._ledger.commit()
@@ -337,6 +348,7 @@ class Store:
         upgrade(self._database)
         known = about(self._database)
         self.settings = json.loads(known["settings"])
+        self._names = names_in(known)
         self._n, self._unchecked = known["events"], known["unchecked"]
         tops = self._database.execute(
             "SELECT (SELECT max(n) FROM journal), (SELECT max(n) FROM snapshots)"
@@ -463,7 +475,7 @@ class RecordingNavigator:
         moved = self.navigator.moved
         link = self.navigator.choose(now)
         if link is not None:
-            self.store.record_choice(link, now)
+            self.store.record_choice(link, now, choice_of(self.navigator, link))
         elif self.navigator.moved > moved:
             self.store.record_parked(now)
         return link

@@ -66,6 +66,8 @@ def check_agent(
     - `features` give one finite float32 row of their width a link (see `check_features`).
     - `score` gives one float32 number a link, finite or -inf, also for no links; the same
       whether links are asked for alone or together; it changes nothing it was given.
+    - `explain`, if it answers, gives a finite number for each link and name; they add up to the
+      score unless it says that they do not.
     - `learn` takes no, one or several steps, failed ones too, and changes nothing it was given.
     - `reward`, `follows`, `ends`, `stale`, `explores`, `stops` and `foreseen` answer with the
       types that they name.
@@ -162,6 +164,8 @@ def _check_scores(trial: _Trial) -> None:
     for count in (3, 0):
         _check_shape(agent, links[:count])
     _check_company(agent, links)
+    for count in (3, 0):
+        _check_reasons(agent, links[:count])
     _check_learning(agent, replace(step, options=links))
 
 
@@ -212,6 +216,30 @@ def _check_company(agent: Agent, links: Candidates) -> None:
         f" {alone.tolist()}. The score of a link may depend on its row and on what was learnt,"
         " not on the other links nor on how often it is asked for",
     )
+
+
+def _check_reasons(agent: Agent, links: Candidates) -> None:
+    before = links.x.copy(), links.ids.copy()
+    reasons = agent.explain(links)
+    if reasons is None:
+        return
+    shape = len(links), len(reasons.names)
+    require(
+        np.shape(reasons.parts) == shape and bool(np.all(np.isfinite(reasons.parts))),
+        f"explain() returned parts of shape {np.shape(reasons.parts)}: return a finite number for"
+        f" each link and name, shape {shape}",
+    )
+    require(
+        len(set(reasons.names)) == len(reasons.names) > 0,
+        f"explain() returned the names {reasons.names}: say each once, and at least one",
+    )
+    scores = agent.score(links)
+    require(
+        not reasons.adds_up or np.allclose(reasons.parts.sum(axis=1), scores, rtol=1e-3, atol=1e-3),
+        f"the parts of explain() add up to {reasons.parts.sum(axis=1).tolist()}, but the scores are"
+        f" {scores.tolist()}: add what is missing, or say adds_up=False",
+    )
+    require(_same(before, links), "explain() changed the links it was given: work on a copy")
 
 
 def _check_learning(agent: Agent, step: Step) -> None:

@@ -29,9 +29,9 @@ from honeyguide.storage.lock import InUseError, holder
 from honeyguide.storage.orders import send_order, waiting_orders
 from honeyguide.storage.rejudge import Rejudged
 from honeyguide.storage.stored_plan import Warn, ignore_warning, stored_plan, with_own_files
+from honeyguide.text.telling_passage import telling_passage
 from honeyguide.text.words import counted
 from honeyguide.training import teaching
-from honeyguide.training.telling_passage import telling_passage
 from honeyguide.web.judge_spec import JudgeSpec
 
 MOST_PAGES = 20_000  # of a larger crawl, so many are learnt from; all are judged again

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from honeyguide.contracts import Page
 from honeyguide.errors import HoneyguideError
 from honeyguide.registry import make
+from honeyguide.text.telling_passage import passages_of, telling_passage
 from honeyguide.training.teaching import (
     Lessons,
     ReadPages,
@@ -17,7 +18,6 @@ from honeyguide.training.teaching import (
     sureness,
     teach,
 )
-from honeyguide.training.telling_passage import passages_of, telling_passage
 from honeyguide.web.judge_spec import JudgeSpec
 
 BOATS = "harbour sail anchor mast crew voyage deck keel tide captain".split()
