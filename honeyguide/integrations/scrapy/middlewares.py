@@ -15,7 +15,7 @@ from scrapy.http import HtmlResponse, Response, TextResponse
 from honeyguide import urls
 from honeyguide.contracts import Link, Page, Verdict
 from honeyguide.integrations.scrapy.pending import PAGE
-from honeyguide.integrations.scrapy.scheduler import LINK, Scheduler
+from honeyguide.integrations.scrapy.scheduler import Scheduler
 from honeyguide.integrations.scrapy.signals import page_judged
 from honeyguide.web.html import parse
 
@@ -24,7 +24,7 @@ NOTHING = Verdict(0.0, False)
 
 
 class PageMiddleware:
-    """A spider middleware: reads and judges pages, and marks the links that the spider follows."""
+    """A spider middleware: reads and judges pages, and notes the links that the spider follows."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
@@ -52,11 +52,11 @@ class PageMiddleware:
         self._reading[id(response)] = _Reading(url, page, verdict, is_html)
 
     def process_spider_output(self, response: Response, result: Iterable[Any]) -> Iterator[Any]:
-        """Mark the links among the requests, and learn from the page when there are no more."""
+        """Note the links among the requests, and learn from the page when there are no more."""
         reading = self._reading.get(id(response))
         try:
             for each in result:
-                yield self._marked(each, reading)
+                yield self._noted(each, reading)
         finally:
             self._end(response)
 
@@ -67,7 +67,7 @@ class PageMiddleware:
         reading = self._reading.get(id(response))
         try:
             async for each in result:
-                yield self._marked(each, reading)
+                yield self._noted(each, reading)
         finally:
             self._end(response)
 
@@ -75,12 +75,12 @@ class PageMiddleware:
         """Learn from the page all the same, when the spider or another middleware fails."""
         self._end(response)
 
-    def _marked(self, each: Any, reading: "_Reading | None") -> Any:
+    def _noted(self, each: Any, reading: "_Reading | None") -> Any:
         if reading is None:
             return each
         if isinstance(each, Request):
-            if (link := reading.link(each)) is not None:
-                each.meta[LINK] = link
+            if (link := reading.link(each)) is not None and (scheduler := self._scheduler()):
+                scheduler.offer(link, each)
         elif self._takes_field(each):
             ItemAdapter(each)[self._field] = reading.verdict.relevance
         return each

@@ -19,7 +19,7 @@ from honeyguide.integrations.scrapy.plan_settings import plan_of
 
 _log = logging.getLogger(__name__)
 FOLDER = "honeyguide"  # in the JOBDIR
-LINK = "honeyguide_link"  # in a request's meta, on its way to the scheduler: where it comes from
+OFFERED = "honeyguide_offered"  # in a request's meta, on its way to the scheduler: it is no copy
 
 
 class Scheduler(BaseScheduler):
@@ -63,42 +63,47 @@ class Scheduler(BaseScheduler):
 
     # ------------------------------------------------------------------ requests in
 
+    def offer(self, link: Link, request: Request) -> None:
+        """Let the request behind a link of a page wait; the page is being read by the spider.
+
+        The engine gets the request all the same, and hands it on to `enqueue_request`.
+        """
+        found = self._found.get(link.source)
+        if found is None:
+            return
+        if link.url in self.queue.leased or self.queue.was_visited(link.url):
+            request.meta[OFFERED] = False
+            return
+        is_known = self._pending.has_link(link.url)
+        found.append(link)  # that another page has it, too, says something about it
+        is_seen = is_known or self._dupefilter.request_seen(request)
+        request.meta[OFFERED] = not is_seen
+        if is_seen and not is_known:
+            found.pop()  # it was fetched or passed on before
+        elif not is_seen:
+            self._pending.put_link(link.url, request)
+            self._count("links")
+
     def enqueue_request(self, request: Request) -> bool:
         """Add a request; False if it was seen before."""
-        link: Link | None = request.meta.pop(LINK, None)
+        if (is_new := request.meta.pop(OFFERED, None)) is not None:
+            if not is_new:
+                self._dupefilter.log(request, self._spider)
+            return bool(is_new)
         if PAGE in request.meta:  # a retry or a redirect of a page that is being fetched
             self._pass_on(request)
             return True
         if self._is_resumed and request.meta.get("is_start_request") and self._is_old(request):
             return False
-        is_old = link is not None and self._waits(link)
-        if is_old or (not request.dont_filter and self._dupefilter.request_seen(request)):
+        if not request.dont_filter and self._dupefilter.request_seen(request):
             self._dupefilter.log(request, self._spider)
             return False
-        if link is None or not self._wait(link, request):
-            self._pass_on(request)
+        self._pass_on(request)
         return True
 
     def _is_old(self, request: Request) -> bool:
         url = urls.canonical(request.url)
         return url is not None and self.queue.knows(url)
-
-    def _waits(self, link: Link) -> bool:
-        """Whether a link waits already; that another page has it, too, says something about it."""
-        if link.url in self.queue.leased or not self._pending.has_link(link.url):
-            return False
-        self._found.get(link.source, []).append(link)
-        return True
-
-    def _wait(self, link: Link, request: Request) -> bool:
-        """Let the request behind a link wait; False if its page was fetched before."""
-        found = self._found.get(link.source)
-        if found is None or self.queue.was_visited(link.url) or link.url in self.queue.leased:
-            return False
-        found.append(link)
-        self._pending.put_link(link.url, request)
-        self._count("links")
-        return True
 
     def _pass_on(self, request: Request) -> None:
         self._pending.put_passed(request)
@@ -117,6 +122,7 @@ class Scheduler(BaseScheduler):
         if request is None:
             _log.warning("the request for %s was lost: its page goes to the spider's parse", url)
             request = Request(url, dont_filter=True)
+        request.meta.pop(OFFERED, None)
         request.meta[PAGE] = url
         return request
 
