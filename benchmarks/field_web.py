@@ -27,7 +27,7 @@ from served_site import ADDRESS, message
 from honeyguide.contracts import Page, Verdict
 
 MARK = b"<!-- field: relevant -->"  # at the end of pages that have the label looked for
-READABLE_PAGES = 6000
+READABLE_PAGES = 16_000
 ASKED = b"/asked"  # tells which pages were asked for, and forgets them
 ROBOTS = message(b"User-agent: *\nDisallow: /private/\n", b"text/plain")
 _host = re.compile(rb"(?:^|\n)host: *([^\r\n ]+)", re.IGNORECASE).search

@@ -9,6 +9,7 @@ import numpy as np
 from honeyguide.columns import Columns
 from honeyguide.contracts import FeatureRows, Ids, Mask, Scorer, State, Taken, Vector, Waiting
 from honeyguide.frontiers.block import NOTHING, Block, Entry, Hosts, Rows
+from honeyguide.frontiers.leaders import Leaders
 from honeyguide.registry import part
 
 SHORTLIST = 64  # best links of a host that are kept sorted; the rest is searched when they are gone
@@ -49,6 +50,7 @@ class BestFirst:
         self.rng = rng
         self.patience = patience
         self._block = self._block_of(width, dtype)
+        self._leaders = Leaders(self._block)
         self._hosts = Hosts(delay, per_host)
         if patience == math.inf:  # then no decision depends on how long visits take
             self._hosts.overdue = math.inf
@@ -85,6 +87,7 @@ class BestFirst:
             ids, hosts, x, scores = ids[kept], hosts[kept], x[kept], scores[kept]
         self._seen["seen"][ids] = True
         rows = self._block.put(ids, hosts, x, scores)
+        self._leaders.add(rows, scores)
         ages = self._block.age[rows]
         for link in zip(hosts.tolist(), scores.tolist(), ages.tolist(), rows.tolist(), strict=True):
             self._enlist(*link)
@@ -234,12 +237,8 @@ class BestFirst:
         """Whether too much that is better, or under way, comes before a link of this score."""
         if self._hosts.under_way(now) > self._hosts.ended / UNDER_WAY:
             return True
-        most = self._hosts.ended / AHEAD
-        better = np.flatnonzero(self._block.score > score)
-        if len(better) <= most:
-            return False
         soon = self._hosts.back_within(self._patience_now(), now)
-        return bool(np.count_nonzero(soon[self._block.host[better]]) > most)
+        return bool(np.any(soon)) and self._leaders.exceed(score, soon, self._hosts.ended / AHEAD)
 
     def _patience_now(self) -> float:
         if self.patience is not None:
@@ -311,6 +310,7 @@ class BestFirst:
 
     def _list_anew(self) -> None:
         """Make the short lists and upper bounds of all hosts anew."""
+        self._leaders.forget()
         best = self._best["score"]
         best[:] = NOTHING
         np.maximum.at(best, self._block.host, self._block.score)

@@ -140,3 +140,20 @@ def test_a_host_gets_several_requests_only_after_it_was_content_with_one():
     assert not hosts.available(13.9)[0]
     hosts.start(0, 14.0)
     assert not hosts.available(99.0)[0], "one at a time from now on"
+
+
+def test_links_above_a_score_are_counted_alike_however_many_wait(monkeypatch):
+    chance = np.random.default_rng(1)
+    fronts = [frontier(), frontier()]
+    for visit in range(60):
+        scores, hosts = chance.integers(0, 50, 20), chance.integers(0, 6, 20)
+        asked = float(chance.integers(0, 50)), chance.random(6) < 0.5, float(visit) / 4
+        counts = []
+        for front, few in zip(fronts, (10**9, 100), strict=True):
+            monkeypatch.setattr("honeyguide.frontiers.leaders.FEW", few)
+            put(front, scores, hosts, first=20 * visit)
+            if visit % 9 == 8:
+                front.rescore(lambda links: -links.x[:, 0])
+            front.release(front.take(float(visit)).id, float(visit))
+            counts.append(front._leaders.exceed(*asked))
+        assert counts[0] == counts[1]
