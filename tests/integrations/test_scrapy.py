@@ -239,6 +239,22 @@ def test_pending_requests_come_back_after_a_kill(tmp_path):
     assert "Traceback" not in log
 
 
+def test_the_example_project_crawls(tmp_path):
+    project = Path(__file__).parents[2] / "examples" / "scrapy"
+    script = Path(sys.executable).parent / "scrapy"
+    program = [str(script)] if script.exists() else [sys.executable, "-m", "scrapy"]
+    with served(volcanoes(8)) as server:
+        url = f"http://127.0.0.1:{server.port}/"
+        done = subprocess.run(
+            [*program, "crawl", "pages", "-a", f"start={url}", "-o", str(tmp_path / "pages.jsonl")],
+            capture_output=True, text=True, timeout=100, cwd=project,
+        )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    items = list(map(json.loads, (tmp_path / "pages.jsonl").read_text().splitlines()))
+    assert len(items) == 16
+    assert all(0 <= item["relevance"] <= 1 for item in items)
+
+
 def test_a_project_without_a_topic_or_with_another_scheduler_is_told(tmp_path):
     with served(volcanoes(2)) as server:
         url = f"http://127.0.0.1:{server.port}/"

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import AsyncIterator, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from itemadapter import ItemAdapter
@@ -17,7 +17,7 @@ from honeyguide.contracts import Link, Page, Verdict
 from honeyguide.integrations.scrapy.pending import PAGE
 from honeyguide.integrations.scrapy.scheduler import Scheduler
 from honeyguide.integrations.scrapy.signals import page_judged
-from honeyguide.web.html import parse
+from honeyguide.web.html import MAX_BODY, parse
 
 VERDICT = "honeyguide"  # the key of a response's meta for its verdict
 NOTHING = Verdict(0.0, False)
@@ -46,7 +46,8 @@ class PageMiddleware:
         if url is None:
             return
         page = _page_of(response)
-        verdict = scheduler.queue.judge(page) if page.text else NOTHING
+        whole = replace(page, html=response.body[:MAX_BODY])
+        verdict = scheduler.queue.judge(whole) if page.text else NOTHING
         response.meta[VERDICT] = verdict
         is_html = isinstance(response, HtmlResponse)
         self._reading[id(response)] = _Reading(url, page, verdict, is_html)

@@ -32,7 +32,7 @@ def plan_of(settings: BaseSettings) -> Plan:
         if str(key).startswith(PREFIX) and name not in OWN and settings[key] is not None:
             given[_checked(name, known)] = settings[key]
     return Plan(
-        **{"guard": "none", **given},
+        **{"guard": "none", "patience": 0.0, **given},
         seeds=(_NOWHERE,),
         world="web",
         contact=_NOWHERE,  # politeness is Scrapy's: no limit of hosts here
