@@ -3,8 +3,10 @@
     python benchmarks/live.py --data DIR [--json]
 
 DIR holds schools-wiki/html.tar.zst; without it the pages are generated ones, which are smaller.
-Both programs crawl the same pages from the same server, each run in a process of its own, in
-turn. Fails when any stage of honeyguide was off.
+All crawl the same pages from the same server, each run in a process of its own, in turn:
+honeyguide as `honeyguide crawl` does by default (the agent guide, as many processes as the cores
+allow), the same in one process, the same with the agent best_first, and Scrapy. Fails when any
+stage of honeyguide was off.
 """
 
 import argparse
@@ -25,7 +27,9 @@ import served_site
 from served_site import Site
 
 HERE = Path(__file__).parent
-SCRAPY, ALONE, POOLED = "scrapy", "honeyguide, one process", "honeyguide, parsing apart"
+GUIDE, ALONE = "honeyguide, guide", "honeyguide, guide, one process"
+BEST_FIRST, SCRAPY = "honeyguide, best_first", "scrapy"
+STARTS = 3  # of the command, to see when it fetches its first page
 
 
 class Run(NamedTuple):
@@ -41,7 +45,7 @@ class Run(NamedTuple):
 class Bench:
     """Runs programs one after another against one server."""
 
-    def __init__(self, site: Site, port: int, folder: Path, parsers: int) -> None:
+    def __init__(self, site: Site, port: int, folder: Path, parsers: int | None) -> None:
         self.site = site
         self.port = port
         self.folder = folder
@@ -55,7 +59,9 @@ class Bench:
         command = [sys.executable, str(HERE / "live_runs.py"), program.partition(",")[0]]
         command += ["--port", str(self.port), "--seed", self.site.seed, "--out", str(out)]
         command += ["--pages", str(len(self.site.pages))]
-        command += ["--parsers", str(self.parsers if program == POOLED else 0)]
+        command += ["--agent", "best_first" if program == BEST_FIRST else "guide"]
+        parsers = 0 if program == ALONE else self.parsers
+        command += ["--parsers", str(parsers)] if parsers is not None else []
         command += ["--profile", str(profile)] if profile else []
         begin = time.time()
         with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
@@ -74,6 +80,18 @@ class Bench:
             told["peak_megabytes"],
         )
         return taken, out, asked
+
+    def first_page(self) -> float:
+        """Seconds from the command to the request for its first page."""
+        self._count += 1
+        command = [str(Path(sys.executable).with_name("honeyguide")), "crawl", "--budget", "1"]
+        command += ["--topic", "geology", "--seed", self.site.seed, "--allow-private"]
+        command += ["--contact", "benchmark@example.org", "--delay", "0"]
+        command += ["--resolve", f"*={served_site.ADDRESS}:{self.port}"]
+        begin = time.time()
+        out = self.folder / f"crawl-{self._count}"
+        subprocess.run([*command, "--out", str(out)], check=True, stdout=subprocess.DEVNULL)
+        return served_site.counts(self.port)["first_page"] - begin
 
 
 def main() -> None:
@@ -100,13 +118,13 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--data", type=Path, help="folder with schools-wiki/html.tar.zst")
     parser.add_argument("--pages", type=int, default=2000, help="of the site, at most")
     parser.add_argument("--repeat", type=int, default=3, help="crawls of each program")
-    parser.add_argument("--parsers", type=int, default=1, help="processes that only parse")
+    parser.add_argument("--parsers", type=int, help="processes that only parse; else the default")
     parser.add_argument("--json", action="store_true", help="end with a line of JSON")
     return parser.parse_args()
 
 
 def _compare(bench: Bench, repeat: int) -> dict[str, Any]:
-    runs: dict[str, list[Run]] = {SCRAPY: [], ALONE: [], POOLED: []}
+    runs: dict[str, list[Run]] = {GUIDE: [], ALONE: [], BEST_FIRST: [], SCRAPY: []}
     found: dict[str, Any] = {}
     for turn in range(repeat):
         for program, results in runs.items():
@@ -117,6 +135,7 @@ def _compare(bench: Bench, repeat: int) -> dict[str, Any]:
                 live_checks.check_served(bench.site, asked)
             else:
                 found = live_checks.check(out, bench.site, asked)
+    starts = [bench.first_page() for _ in range(STARTS)]
     profile = bench.folder / "profile"
     bench.run(ALONE, profile)
     stages = live_profile.stages(profile, len(bench.site.pages))
@@ -125,20 +144,31 @@ def _compare(bench: Bench, repeat: int) -> dict[str, Any]:
     _print_stages(stages)
     for name, value in found.items():
         print(f"{name:32} {value:,}")
-    best = max(ALONE, POOLED, key=lambda program: summary[program]["pages_per_second"])
-    report = {
-        "ratio_to_scrapy": _ratio(summary, best, "pages_per_second"),
-        "ratio_with_start_up": _ratio(summary, best, "pages_per_second_with_start_up"),
-        "ratio_one_process": _ratio(summary, ALONE, "pages_per_second"),
-        "ratio_by_processor_time": _ratio(summary, best, "pages_per_processor_second"),
-        "best": best,
+    ratios = _ratios(summary)
+    for name, value in ratios.items():
+        print(f"{name:32} {value}")
+    return {
+        **ratios,
+        "seconds_to_first_page": [round(seconds, 2) for seconds in sorted(starts)],
         "programs": summary,
         "stages_milliseconds_per_page": stages,
         "checked": found,
     }
-    for name in ("ratio_to_scrapy", "ratio_with_start_up", "ratio_one_process"):
-        print(f"{name:32} {report[name]}")
-    return report
+
+
+def _ratios(summary: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
+    rate, whole = "pages_per_second", "pages_per_second_with_start_up"
+    return {
+        "ratio_to_scrapy": _ratio(summary, GUIDE, SCRAPY, rate),
+        "ratio_to_best_first": _ratio(summary, GUIDE, BEST_FIRST, rate),
+        "ratio_one_process": _ratio(summary, ALONE, SCRAPY, rate),
+        "ratio_with_start_up": _ratio(summary, GUIDE, SCRAPY, whole),
+        "ratio_of_best_first_to_scrapy": _ratio(summary, BEST_FIRST, SCRAPY, rate),
+        "ratio_by_processor_time": _ratio(summary, GUIDE, SCRAPY, "pages_per_processor_second"),
+        "ratio_one_process_by_processor_time": _ratio(
+            summary, ALONE, SCRAPY, "pages_per_processor_second"
+        ),
+    }
 
 
 def _summary(runs: Sequence[Run]) -> dict[str, float]:
@@ -156,8 +186,10 @@ def _summary(runs: Sequence[Run]) -> dict[str, float]:
     }
 
 
-def _ratio(summary: Mapping[str, Mapping[str, float]], program: str, name: str) -> float:
-    return round(summary[program][name] / summary[SCRAPY][name], 2)
+def _ratio(
+    summary: Mapping[str, Mapping[str, float]], program: str, other: str, name: str
+) -> float:
+    return round(summary[program][name] / summary[other][name], 2)
 
 
 # --------------------------------------------------------------------------- showing
@@ -185,11 +217,11 @@ def _describe(site: Site) -> None:
 def _print_table(summary: Mapping[str, Mapping[str, float]]) -> None:
     names = list(next(iter(summary.values())))
     print(
-        f"\n{'':28}"
+        f"\n{'':32}"
         + "".join(f"{name.replace('_', ' ').replace('pages per', '/'):>24}" for name in names)
     )
     for program, values in summary.items():
-        print(f"{program:28}" + "".join(f"{values[name]:>24,}" for name in names))
+        print(f"{program:32}" + "".join(f"{values[name]:>24,}" for name in names))
 
 
 def _print_stages(stages: Mapping[str, float]) -> None:

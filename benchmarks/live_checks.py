@@ -9,7 +9,8 @@ from typing import Any
 import served_site
 from fastwarc.warc import ArchiveIterator, WarcRecordType
 
-from honeyguide.disk.serialise import read_state
+from honeyguide.contracts import State
+from honeyguide.storage.snapshots import Snapshots
 
 
 def check_served(site: served_site.Site, asked: dict[str, float]) -> None:
@@ -49,8 +50,7 @@ def check(folder: Path, site: served_site.Site, asked: dict[str, float]) -> dict
         "relevant pages": relevant,
         "links": links,
         "bytes served": int(asked["bytes"]),
-        "bytes of the database": _size(folder, "crawl.sqlite*"),
-        "bytes of snapshots": _size(folder, "snapshot-*"),
+        "bytes of the database, snapshots included": _size(folder, "crawl.sqlite*"),
         "bytes of WARC files": _size(folder, "warc/*.warc.gz"),
         "bytes of WARC indexes": _size(folder, "warc/*.cdxj"),
     }
@@ -60,10 +60,12 @@ def check(folder: Path, site: served_site.Site, asked: dict[str, float]) -> dict
     return sizes
 
 
-def _last_state(folder: Path) -> dict[str, Any]:
-    snapshots = sorted(folder.glob("snapshot-*.state"), key=lambda path: path.stat().st_mtime)
-    _expect(bool(snapshots), "a snapshot was written")
-    return read_state(snapshots[-1])
+def _last_state(folder: Path) -> State:
+    with closing(sqlite3.connect(folder / "crawl.sqlite")) as database:
+        saved = Snapshots(folder, database).newest()
+    _expect(saved is not None, "a snapshot was written")
+    assert saved
+    return saved[0]
 
 
 def _responses(folder: Path) -> int:

@@ -24,7 +24,7 @@ def run_honeyguide(given: argparse.Namespace) -> None:
 
     plan = Plan(
         topic=TOPIC,
-        agent="best_first",
+        agent=given.agent,
         seeds=(given.seed,),
         world="web",
         parsers=given.parsers,
@@ -41,7 +41,7 @@ def run_honeyguide(given: argparse.Namespace) -> None:
         run_crawl(given.out, lambda *_: None)
         return
     seconds = _watch_writer()
-    profile = cProfile.Profile()
+    profile = cProfile.Profile(time.thread_time)  # others may be using the processor, too
     profile.runcall(run_crawl, given.out, lambda *_: None)
     profile.dump_stats(given.profile)
     given.profile.with_suffix(".writer.json").write_text(json.dumps(seconds))
@@ -160,7 +160,8 @@ def main() -> None:
     parser.add_argument("--seed", required=True)
     parser.add_argument("--pages", type=int, required=True)
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--parsers", type=int, default=0)
+    parser.add_argument("--agent", default="guide")
+    parser.add_argument("--parsers", type=int, help="else as `honeyguide crawl` has them")
     parser.add_argument("--profile", type=Path)
     given = parser.parse_args()
     {"honeyguide": run_honeyguide, "scrapy": run_scrapy}[given.program](given)

@@ -165,6 +165,8 @@ class _Server(asyncio.Protocol):
             counts["missing"] += 1
             return message(b"<h1>Sorry</h1>", status=b"404 Not Found")
         counts["robots" if path == b"/robots.txt" else "pages"] += 1
+        if counts["pages"] == 1:
+            counts["first_page"] = counts["first_page"] or time.time()
         counts["bytes"] += len(answer)
         return answer
 
@@ -204,7 +206,8 @@ def generated(pages: int, seed: int) -> Callable[[bytes, bytes], bytes | None]:
 
 async def serve(answer: Callable[[bytes, bytes], bytes | None]) -> None:
     """Answer on a free port, which is printed, until standard input ends."""
-    counts = dict.fromkeys(("first", "connections", "robots", "pages", "bytes", "missing"), 0.0)
+    names = ("first", "first_page", "connections", "robots", "pages", "bytes", "missing")
+    counts = dict.fromkeys(names, 0.0)
     loop = asyncio.get_running_loop()
     server = await loop.create_server(lambda: _Server(answer, counts), ADDRESS, 0, backlog=1024)
     print(server.sockets[0].getsockname()[1], flush=True)

@@ -3,12 +3,12 @@
 python benchmarks/topics.py DATA [--part dev] [--webs wikispeedia,mdn,webkb] [--topics N]
 
 The whole web is judged on each topic of `judged_topics`. "all" is calibrated on all pages of the
-web, as `judge_pages` does; "crawl" on the first 320 pages of a best-first crawl, as the verdicts of
-a crawl are. The crawl starts at a page on the topic, drawn at random (another one if links end),
-and follows links by the relevance of the page they are on. A page's own list of labels is removed
-from its text. Precision and F1 are 0 for a topic of which nothing is found. Prints JSON; all means
-are over topics. Texts are encoded once for all topics; times are measured without that, on some
-hundred pages.
+web, as `judge_pages` does; "crawl" on the first 320 pages of a best-first crawl, as verdicts of a
+crawl are, and "long crawl" on 1,280, as those of later pages are. The crawl starts at a page on the
+topic, drawn at random (another one if links end), and follows links by the relevance of the page
+they are on. A page's own list of labels is removed from its text. Precision and F1 are 0 for a
+topic of which nothing is found. Prints JSON; all means are over topics. Texts are encoded once for
+all topics; times are measured without that, on some hundred pages.
 """
 
 import argparse
@@ -29,7 +29,7 @@ from honeyguide.contracts import Page
 from honeyguide.judges.topic import Topic
 from honeyguide.registry import make
 
-CRAWLED = 320  # pages
+CRAWLS = {"crawl": 320, "long crawl": 1280}  # pages
 SEEDS = 20  # that are tried
 TIMED_PAGES, TIMED_TOPICS = 400, 3
 SHOWN = 3  # pages of each kind of mistake
@@ -64,10 +64,10 @@ def read(file):
     return pages, links
 
 
-def crawled(seed, links, relevance):
+def crawled(seed, links, relevance, most):
     """The pages of a best-first crawl, in order."""
     found, seen, waiting = [], {seed}, [(0.0, 0, seed)]
-    while waiting and len(found) < CRAWLED:
+    while waiting and len(found) < most:
         page = heapq.heappop(waiting)[2]
         found.append(page)
         for target in links[page]:
@@ -77,13 +77,13 @@ def crawled(seed, links, relevance):
     return found
 
 
-def a_crawl(rng, on_topic, links, relevance):
-    """The first crawl of 320 pages from a page on the topic, or the longest of twenty."""
+def a_crawl(rng, on_topic, links, relevance, most):
+    """The first crawl of so many pages from a page on the topic, or the longest of twenty."""
     longest = []
     for seed in rng.choice(on_topic, SEEDS).tolist():
-        found = crawled(seed, links, relevance)
+        found = crawled(seed, links, relevance, most)
         longest = max(longest, found, key=len)
-        if len(longest) == CRAWLED:
+        if len(longest) == most:
             break
     return longest
 
@@ -120,23 +120,26 @@ def judged(topic, rule, pages, links, encoder):
     verdicts = [judge(page) for page in pages]
     unfitted = np.array([verdict.relevance for verdict in verdicts])
     measures = np.array([verdict.measures for verdict in verdicts], np.float32)
-    rng = np.random.default_rng(zlib.crc32(topic.encode()))
-    crawl = a_crawl(rng, np.flatnonzero(true), links, unfitted)
+    fitted = {"all": range(len(pages))}
+    for name, most in CRAWLS.items():
+        rng = np.random.default_rng(zlib.crc32(topic.encode()))
+        fitted[name] = a_crawl(rng, np.flatnonzero(true), links, unfitted, most)
     row = {
         "topic": topic,
         "pages": int(true.sum()),
         "before": quality(before, before >= 0.5, true),
         "unfitted": quality(unfitted, unfitted >= 0.5, true),
     }
-    for name, fitted in (("all", range(len(pages))), ("crawl", crawl)):
+    for name, chosen in fitted.items():
         calibration = judge.calibration()
-        calibration.fit(measures[list(fitted)])
+        calibration.fit(measures[list(chosen)])
         score, relevant = calibration.decide(measures)
         row[name] = quality(score, relevant, true)
         if name == "all":
             row["mistakes"] = mistakes(score, relevant, true, pages)
-    row["crawl"]["fitted_pages"] = len(crawl)
-    row["crawl"]["of_them_relevant"] = int(true[crawl].sum())
+    for name in CRAWLS:
+        row[name]["fitted_pages"] = len(fitted[name])
+        row[name]["of_them_relevant"] = int(true[fitted[name]].sum())
     return row
 
 
@@ -170,7 +173,7 @@ def means(rows):
     """Means over topics of each way to decide."""
     names = ("precision", "recall", "f1", "best_f1", "auc")
     table = {}
-    for way in ("before", "unfitted", "all", "crawl"):
+    for way in ("before", "unfitted", "all", *CRAWLS):
         table[way] = {name: float(np.mean([row[way][name] for row in rows])) for name in names}
         table[way]["share_of_best"] = table[way]["f1"] / table[way]["best_f1"]
     return table

@@ -14,6 +14,7 @@ import numpy as np
 
 from honeyguide.agents.priced import Priced
 from honeyguide.contracts import (
+    Additive,
     Agent,
     Calibrated,
     Calibration,
@@ -47,7 +48,7 @@ from honeyguide.learning.policies import load_policy
 from honeyguide.plan import Plan
 from honeyguide.registry import accepts, allowed_outside, lasting_spec, make, split
 from honeyguide.urls import host
-from honeyguide.urls.patterns import OUTSIDE, Scope
+from honeyguide.urls.patterns import OUTSIDE, Scope, UrlLists
 from honeyguide.web.access import Access, access
 from honeyguide.web.judge_spec import JudgeSpec
 from honeyguide.worlds.graph import GraphWorld
@@ -60,7 +61,7 @@ _log = logging.getLogger(__name__)
 FILE_ENDINGS = (".html", ".htm", ".txt", ".text")  # of example pages; no host has one
 EXAMPLE_HEAD = 500  # first characters of an example page that become the topic
 # settings for live worlds: handed to them, and those that are read into an Access
-WEB_SETTINGS = ("contact", "allow_private", "resolve", "sitemaps", "parsers", "user_agent")
+WEB_SETTINGS = ("contact", "allow_private", "resolve", "sitemaps", "user_agent")
 ACCESS_SETTINGS = (
     "header",
     "cookie",
@@ -99,6 +100,7 @@ class Assembled:
     world: World
     seeds: tuple[Link, ...]
     once_per_target: bool = False  # whether only the first page of each target counts
+    spec: JudgeSpec | None = None  # of what parser processes compute
 
     @property
     def calibration(self) -> Callable[[], Calibration] | None:
@@ -113,7 +115,7 @@ class Assembled:
     @property
     def takes_time(self) -> bool:
         """Whether visits take real time, because of servers or parser processes."""
-        return self.world.live or self.plan.parsers > 0
+        return self.world.live or bool(self.plan.parsers)
 
     @property
     def in_flight(self) -> int:
@@ -143,6 +145,7 @@ class Assembled:
         for_agent, for_frontier, for_gate = np.random.default_rng(plan.random_seed).spawn(3)
         delay = self.defaults.delay if plan.delay is None else plan.delay
         agent = self._agent(plan, for_agent)
+        self._ask_about_links(agent)
         navigator = Navigator(
             agent,
             frontier_of(agent, for_frontier, delay, self._patience(plan), plan.per_host),
@@ -153,6 +156,7 @@ class Assembled:
             gate=self._gate(plan, for_gate),
             max_waiting=plan.max_waiting,
         )
+        navigator.lists = UrlLists(plan.allow, plan.deny, plan.host_globs)
         if isinstance(agent, Priced):
             navigator.lanes = agent.lanes
         return navigator
@@ -161,6 +165,12 @@ class Assembled:
         """Infinite where pages take real time that must not matter; None: the frontier's own."""
         is_timeless = self.takes_time and not self.world.live
         return math.inf if plan.patience is None and is_timeless else plan.patience
+
+    def _ask_about_links(self, agent: Agent) -> None:
+        """Let parser processes read the words of links, if the agent's features need that."""
+        asked = getattr(agent.features, "link_words", None)
+        if self.spec is not None and asked is not None and isinstance(self.encoder, Additive):
+            self.spec.links[:] = [asked]
 
     def navigator_for(self, agent: Agent, frontier: Frontier) -> Navigator:
         """Make a navigator for an agent and a frontier that were made elsewhere.
@@ -251,15 +261,12 @@ def assemble(plan: Plan, remember: bool = False) -> Assembled:
     plan = with_examples(plan)
     spec, encoder, judge = _judge(plan)
     is_constant = not (spec.uses_encoder and isinstance(encoder, Vocabulary))
-    world = _world(
-        plan,
-        Remembered(judge) if remember and is_constant else judge,
-        spec if is_constant and not spec.judge.startswith("__main__:") else None,
-    )
+    sent = spec if is_constant and not spec.judge.startswith("__main__:") else None
+    world = _world(plan, Remembered(judge) if remember and is_constant else judge, sent)
     if isinstance(judge, Label) and (known := world.labels()) and not judge.fits_any(known):
         raise unknown("label", judge.name, known)
     once = getattr(judge, "once", False) is True
-    return Assembled(plan, encoder, judge, world, _seeds(plan, world), once)
+    return Assembled(plan, encoder, judge, world, _seeds(plan, world), once, sent)
 
 
 def judge_of(plan: Plan) -> tuple[Encoder, Judge]:
@@ -362,8 +369,9 @@ def _world(plan: Plan, judge: Judge, spec: JudgeSpec | None = None) -> World:
     settings: dict[str, Any] = {
         name: value for name in WEB_SETTINGS if (value := getattr(plan, name))
     }
-    if plan.delay is not None:
-        settings["delay"] = plan.delay
+    for name in ("delay", "parsers"):
+        if getattr(plan, name) is not None:
+            settings[name] = getattr(plan, name)
     if plan.per_host > 1:
         settings["per_host"] = plan.per_host
     settings["scope"] = scope(plan)

@@ -18,6 +18,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from honeyguide.urls.patterns import UrlLists
+
 Vector = NDArray[np.float32]  # shape (n,)
 Matrix = NDArray[np.float32]  # shape (n, width)
 FeatureRows = NDArray[Any]  # shape (n, width): float32, unless Features are Packed
@@ -97,6 +99,7 @@ class Page:
         default="", compare=False, repr=False
     )  # by its first tag, such as "en"
     metadata: Metadata = field(default=NO_METADATA, repr=False)
+    link_words: object = field(default=None, compare=False, repr=False)  # if they were read ahead
 
     @property
     def language(self) -> str:
@@ -270,6 +273,15 @@ class Encoder(Protocol):
 
 
 @runtime_checkable
+class Additive(Protocol):
+    """An encoder whose vector of a text is the unit vector of a sum over the text's words."""
+
+    def sums(self, texts: Sequence[str]) -> Matrix:
+        """These sums, shape (texts, width); two texts with a space between have both's sum."""
+        ...
+
+
+@runtime_checkable
 class Vocabulary(Protocol):
     """An encoder that weighs words by how many of the pages fetched so far have them."""
 
@@ -395,6 +407,18 @@ class Observable(Protocol):
 
     def observe(self, observer: Callable[[Request], None]) -> None:
         """Call `observer` whenever a request has ended, also when it failed or was cancelled."""
+        ...
+
+
+@runtime_checkable
+class Restrictable(Protocol):
+    """A web whose requests a person may restrict while the crawl runs."""
+
+    def restrict(self, lists: UrlLists, delays: Mapping[str, float]) -> None:
+        """Request nothing that these lists refuse; wait so many seconds, by host.
+
+        A host that asks for longer waits gets them.
+        """
         ...
 
 
@@ -606,6 +630,18 @@ class Frontier(Protocol):
 
 
 @runtime_checkable
+class Withdrawable(Protocol):
+    """A frontier from which waiting links can be taken back."""
+
+    def withdraw(self, ids: Ids) -> Candidates:
+        """Remove and return those of these links that wait, the best first.
+
+        A removed link is wanted again when it is found again.
+        """
+        ...
+
+
+@runtime_checkable
 class Readable(Protocol):
     """A frontier that shows the features of waiting links."""
 
@@ -693,6 +729,15 @@ class Guard(Protocol):
 
     def load(self, state: State) -> None:
         """Restore a saved state into a new guard."""
+        ...
+
+
+@runtime_checkable
+class Listed(Protocol):
+    """A guard with allow and deny lists, which a person may change while the crawl runs."""
+
+    def relist(self, lists: UrlLists) -> None:
+        """Use other allow and deny lists from now on; a HoneyguideError if one is wrong."""
         ...
 
 

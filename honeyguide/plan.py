@@ -59,7 +59,7 @@ class Plan:
     in_flight: int | None = None  # visits at once; 16 on the live web, else 1
     delay: float | None = None  # seconds between two requests to a host; 1 on the live web, else 0
     per_host: int = 1  # requests at once to a host that is yours or allows it
-    patience: float | None = None  # seconds worth waiting for better links; four visits and delays
+    patience: float | None = None  # seconds worth waiting for better links; two visits and delays
     contact: str = ""  # web or e-mail address that the crawler shows to servers
     allow_private: bool = False  # whether it may reach addresses inside this network
     resolve: str = ""  # "NAME=ADDRESS:PORT,...": where a host is really found; "*" is any host
@@ -73,7 +73,7 @@ class Plan:
     ca_file: str = ""  # certificates to trust, besides the system's
     secrets: tuple[str, ...] = ()  # flags to say again on resume: the folder has no values
     sitemaps: bool = False  # whether sites' sitemaps are a source of links
-    parsers: int = 0  # processes that only read and judge pages; 0: all is done in one
+    parsers: int | None = None  # processes that only read and judge pages; None: by the cores
     year: int | None = None  # the present one, for what is far in the future
     bounded: bool = True  # whether domains have limits and copies no links; earlier versions: no
     host_globs: bool = True  # whether *.example.org in lists matches hosts; earlier versions: no
@@ -138,7 +138,7 @@ class Plan:
             raise HoneyguideError("a survey is a number of URLs, zero or more")
         if self.price is not None and not 0 <= self.price <= HIGHEST_PRICE:
             raise HoneyguideError(f"a price is 0 to {HIGHEST_PRICE} rewards a second")
-        if self.parsers < 0:
+        if self.parsers is not None and self.parsers < 0:
             raise HoneyguideError("parsers must be a number of processes, zero or more")
         for name in ("delay", "patience", "max_seconds"):
             if (value := getattr(self, name)) is not None and not 0 <= value < math.inf:
@@ -209,8 +209,10 @@ def _judge_with_examples(judge: str, topic: str) -> str:
 
 
 def _topic_of(judge: str) -> str:
-    """A label's own words, when no topic was given."""
+    """A label's own words, or what a finder's judge looks for, when no topic was given."""
     name, _, label = judge.partition(":")
+    if name == "event_source":
+        return label.replace("_", " ") if label.isidentifier() else "events"
     words = label.replace(":", ".").split(".")[-1].replace("_", " ").strip()
     if name != "label" or not words:
         raise HoneyguideError("a crawl needs a topic: a few words on what to look for")

@@ -624,7 +624,7 @@ def interrupted(*arguments, folder, seconds):
 
 def test_training_hears_ctrl_c_while_it_learns(tmp_path):
     pytest.importorskip("torch")
-    train = ("train", "source_finder", "--unlabelled", "none", "--out", "finder")
+    train = ("train", "source_finder", "--sites", "organisations:train", "--out", "finder")
     ended = interrupted(*train, "--epochs", "1000", folder=tmp_path, seconds=8)
     assert ended == (130, "honeyguide: stopped\n")
     assert not (tmp_path / "finder").exists()

@@ -7,6 +7,7 @@ import shlex
 import socket
 import subprocess
 import sys
+import time
 from contextlib import ExitStack, contextmanager
 from functools import cache
 from pathlib import Path
@@ -16,8 +17,9 @@ from typer.main import get_command
 
 import honeyguide
 from honeyguide.cli import app
-from honeyguide.errors import unknown
+from honeyguide.errors import HoneyguideError, unknown
 from honeyguide.registry import parts
+from honeyguide.storage.exports import status
 from tests.test_house import LAYERS
 
 ROOT = Path(__file__).parent.parent
@@ -71,6 +73,29 @@ def started(command, folder):
         running.communicate()
 
 
+def visits(folder):
+    try:
+        return status(folder)["visits"]
+    except HoneyguideError:  # it has just been started
+        return 0
+
+
+@contextmanager
+def crawling(command, folder):
+    """A crawl that goes on behind the others, once it has some pages."""
+    program = Path(sys.executable).parent / command[0]
+    running = subprocess.Popen([program, *command[1:]], cwd=folder, stdout=subprocess.DEVNULL)
+    out = folder / command[command.index("--out") + 1]
+    try:
+        while visits(out) < 60:
+            assert running.poll() is None
+            time.sleep(0.05)
+        yield
+    finally:
+        running.kill()
+        running.wait()
+
+
 @pytest.mark.parametrize("page", [page for page in PAGES if blocks(page, "python")], ids=name)
 def test_the_python_on_a_page_runs(page, tmp_path):
     write_files(page, tmp_path)
@@ -90,6 +115,8 @@ def test_the_commands_on_a_page_run(page, tmp_path):
                     command = [*shlex.split(line[2:-2]), "--port", port]
                     told = behind.enter_context(started(command, tmp_path))
                     assert told in block
+                elif line.startswith("$ honeyguide crawl") and line.endswith(" &"):
+                    behind.enter_context(crawling(shlex.split(line[2:-2]), tmp_path))
                 elif line.startswith("$ honeyguide"):
                     done = run(shlex.split(line[2:]), tmp_path)
                     assert done.returncode == 0, f"{line}\n{done.stderr}"

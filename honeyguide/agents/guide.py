@@ -18,6 +18,7 @@ OWN_WORDS_VARIANCE = 0.09
 WORDS_AROUND_VARIANCE = 0.25
 EVIDENCE_VARIANCE = 1.0
 PENDING = 16  # visits whose updates of the inverse are applied together, in one product
+BARREN_HOST = -0.07  # prior weight: 30 visits of a host without a relevant page cost as much
 DROUGHT = 20  # visits in a row without a relevant page after which the prior weights are used too
 GOLDEN = 0.618034  # its multiples fall evenly between 0 and 1, however seldom links are scored
 CARRIED_OVER = 0.1  # weight of a visit of an earlier crawl against one of this crawl
@@ -50,6 +51,8 @@ class Guide(Agent):
         self._weights = np.zeros(width)
         # own words, words around, best mention
         self._weights[words + 1 : words + 4] = 0.3, 0.3, 0.5
+        # visits of its host since the last relevant page: other hosts get their turn
+        self._weights[words + EVIDENCE - 1] = BARREN_HOST
         self._prior_weights = self._weights.astype(np.float32)
         variances = np.full(width, WORDS_AROUND_VARIANCE)
         variances[:words], variances[self._evidence] = OWN_WORDS_VARIANCE, EVIDENCE_VARIANCE

@@ -4,8 +4,9 @@ from typing import Annotated
 
 import typer
 
-from honeyguide.cli import access_flags, flags
+from honeyguide.cli import access_flags, flags, log_flags
 from honeyguide.cli import help_groups as groups
+from honeyguide.cli.dashboard import beside
 from honeyguide.cli.run_folder import run_folder
 from honeyguide.cli.seed_names import read_names
 from honeyguide.errors import HoneyguideError
@@ -52,9 +53,12 @@ Sitemaps = Annotated[
     bool, groups.start_flag("--sitemaps", help="Also follow links from sites' sitemaps.")
 ]
 Parsers = Annotated[
-    int,
+    int | None,
     groups.live_flag(
-        "--parsers", min=0, help="Parse and judge pages in this many extra processes."
+        "--parsers",
+        min=0,
+        help="Parse and judge pages in this many extra processes; by default one or two, as"
+        " cores allow, once parsing keeps this one busy.",
     ),
 ]
 Languages = Annotated[
@@ -72,6 +76,11 @@ MaxDepth = Annotated[
 MaxPerHost = Annotated[
     int | None,
     groups.limit_flag("--max-per-host", min=1, help="Fetch at most so many pages of a host."),
+]
+
+ShowDashboard = Annotated[
+    bool,
+    groups.output_flag("--dashboard", help="Show the crawl on a web page while it runs."),
 ]
 
 
@@ -104,7 +113,7 @@ def crawl(
     in_flight: flags.InFlight = None,
     allow_private: flags.AllowPrivate = False,
     resolve: flags.Resolve = "",
-    parsers: Parsers = 0,
+    parsers: Parsers = None,
     user_agent: access_flags.UserAgent = "",
     header: access_flags.Header = [],  # noqa: B006 - never changed
     cookie: access_flags.Cookie = [],  # noqa: B006 - never changed
@@ -122,6 +131,11 @@ def crawl(
     survey: flags.Survey = 0,
     price: Price = None,
     random_seed: flags.RandomSeed = 0,
+    log_level: log_flags.LogLevel = "",
+    log_format: log_flags.LogFormat = "text",
+    log_file: log_flags.LogFile = None,
+    metrics: log_flags.Metrics = None,
+    dashboard: ShowDashboard = False,
     config: flags.Config = None,
 ) -> None:
     """Crawl from the seed pages and keep the pages that are relevant to the topic."""
@@ -137,10 +151,12 @@ def crawl(
     given = {name: value for name, value in locals().items() if name in Plan.__slots__}
     lists = {"seeds": read_names(seeds, world), "allow": read_list(allow), "deny": read_list(deny)}
     plan = Plan(**given | lists | {"languages": tuple(filter(None, [languages]))})
-    flags.refuse_unused(world, **{name: given[name] for name in WEB_SETTINGS})
+    flags.refuse_unused(world, **{name: given[name] for name in (*WEB_SETTINGS, "parsers")})
     flags.refuse_unused(world, "access", **{name: given[name] for name in ACCESS_SETTINGS})
     started = with_hubs(plan)
     if started is not plan:
         typer.echo(f"hub pages to start from: {', '.join(started.seeds)}")
+    follow = log_flags.followed_by(log_level, log_format, log_file, metrics)
     create_crawl(out, started)
-    run_folder(out, **secrets_of(started))
+    with beside(out, dashboard):
+        run_folder(out, follow, **secrets_of(started))

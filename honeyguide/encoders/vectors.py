@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from honeyguide.columns import lazy_zeros
 from honeyguide.contracts import Matrix, Vector
 from honeyguide.errors import HoneyguideError
+from honeyguide.text.vectors import unit
 
 
 def flat(bags: Sequence[Collection[int]]) -> NDArray[np.intp]:
@@ -24,6 +25,15 @@ def pooled(
     weights: Vector | None = None,  # one for each number in `flat(bags)`
 ) -> Matrix:
     """For each bag of row numbers, the normalised sum of those rows; zero for an empty bag."""
+    return unit(summed(bags, vectors, weights))
+
+
+def summed(
+    bags: Sequence[Collection[int] | NDArray[np.integer[Any]]],
+    vectors: NDArray[np.floating[Any]],
+    weights: Vector | None = None,  # one for each number in `flat(bags)`
+) -> Matrix:
+    """For each bag of row numbers, the sum of those rows."""
     sums = np.zeros((len(bags), vectors.shape[1]), np.float32)
     end = 0
     # one bag at a time: rows stay in the processor's cache, and results do not depend on the batch
@@ -34,14 +44,7 @@ def pooled(
             start, end = end, end + len(bag)
             rows = rows * weights[start:end, None]
         np.add.reduce(rows, axis=0, out=row)
-    return unit(sums)
-
-
-def unit(vectors: Matrix) -> Matrix:
-    """Each row divided by its length; zero rows stay."""
-    lengths = np.sqrt(np.square(vectors).sum(axis=1, keepdims=True))
-    units: Matrix = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
-    return units
+    return sums
 
 
 LONGEST = 1000  # bytes of a cached text; longer ones are pages, which seldom repeat

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from honeyguide.contracts import Calibration, Link, Matrix, State, Step, Verdict, Visit
+from honeyguide.contracts import Calibration, Link, Page, State, Step, Verdict, Visit
 from honeyguide.disk.serialise import (
     pack_links,
     pack_visit,
@@ -16,13 +16,17 @@ from honeyguide.disk.serialise import (
     unpack_links,
     unpack_visit,
 )
+from honeyguide.engine.orders import pack_order, unpack_order
 
 if TYPE_CHECKING:
     from honeyguide.engine.navigator import Navigator
 
-# measured pages after which the calibration is fitted; after the last one it stays as it is, so
-# that it cannot drift with what the crawl prefers
+# measured pages after which the calibration is fitted and earlier verdicts are revised
 FITS = (20, 40, 80, 160, 320)
+# and after which it is fitted for the pages to come; then it stays as it is, so that it cannot
+# drift with what the crawl prefers
+LATE_FITS = (640, 1280)
+ALL_FITS = FITS + LATE_FITS
 
 
 def calibrated(calibration: Calibration, verdicts: Sequence[Verdict]) -> list[Verdict]:
@@ -44,9 +48,9 @@ def _decided(calibration: Calibration, verdict: Verdict) -> Verdict:
 class Event(NamedTuple):
     """Something that happened to a navigator."""
 
-    kind: str  # "seed", "take", "visit" or "bound"
+    kind: str  # "seed", "take", "visit", "bound" or "order"
     now: float
-    what: Any  # links, the URL of a link, a Kept visit, or bytes
+    what: Any  # links, the URL of a link, a Kept visit, bytes, or an order
 
 
 class Kept(NamedTuple):
@@ -55,16 +59,21 @@ class Kept(NamedTuple):
     verdict: Verdict  # of the judge
     visit: bytes
     text: bytes
+    link_words: object = None  # of its page, if they were read ahead
 
     @classmethod
     def of(cls, visit: Visit) -> "Kept":
         """Pack a visit."""
-        text = visit.page.text if visit.page is not None else ""
-        return cls(visit.verdict, zlib.compress(pack_visit(visit), 1), text_to_bytes(text))
+        page = visit.page or Page("")
+        packed = zlib.compress(pack_visit(visit), 1)
+        return cls(visit.verdict, packed, text_to_bytes(page.text), page.link_words)
 
     def unpacked(self) -> Visit:
         """The visit, without its response."""
-        return unpack_visit(zlib.decompress(self.visit), text_from_bytes(self.text))
+        visit = unpack_visit(zlib.decompress(self.visit), text_from_bytes(self.text))
+        if visit.page is None:
+            return visit
+        return replace(visit, page=replace(visit.page, link_words=self.link_words))
 
 
 class Decisions:
@@ -74,19 +83,19 @@ class Decisions:
         self._calibration = calibration
         self._anew = anew  # makes a navigator with new parts, which decides nothing
         self._events: list[Event] = []
-        self._measured = 0  # pages
+        self._rows: list[tuple[float, ...]] = []  # measures of pages, until the last fit
         self._fits = 0  # how often it was fitted
         self.counted: list[Verdict] = []  # of each visit so far, after the guard
 
     @property
     def has_settled(self) -> bool:
-        """Whether the calibration stays as it is from now on."""
-        return self._fits == len(FITS)
+        """Whether the verdicts so far stay as they are from now on."""
+        return self._fits >= len(FITS)
 
     @property
     def fits_next(self) -> bool:
         """Whether the calibration is fitted after one more page, which may take a second."""
-        return not self.has_settled and self._measured + 1 >= FITS[self._fits]
+        return not self.has_settled and len(self._rows) + 1 >= FITS[self._fits]
 
     def note(self, kind: str, now: float, what: Any) -> None:
         """Note an event of the navigator, in order."""
@@ -106,17 +115,22 @@ class Decisions:
 
     def note_visit(self, visit: Visit, step: Step, now: float) -> bool:
         """Note an absorbed visit as the judge saw it; return whether verdicts change by a fit."""
-        if self.has_settled:
-            return False
-        self.note("visit", now, Kept.of(visit))
-        self.counted.append(step.verdict)
-        self._measured += bool(visit.verdict.measures)
-        if self._measured < FITS[self._fits]:
+        if not self.has_settled:
+            self.note("visit", now, Kept.of(visit))
+            self.counted.append(step.verdict)
+        if not self._is_due(visit.verdict):
             return False
         before = [self._verdict(visit.verdict) for visit in self._visits()]
-        self._calibration.fit(self._measures())
+        self._calibration.fit(np.array(self._rows, np.float32))
         self._fits += 1
         return before != [self._verdict(visit.verdict) for visit in self._visits()]
+
+    def _is_due(self, verdict: Verdict) -> bool:
+        """Whether the calibration is fitted after this verdict."""
+        if self._fits == len(ALL_FITS) or not verdict.measures:
+            return False
+        self._rows.append(verdict.measures)
+        return len(self._rows) >= ALL_FITS[self._fits]
 
     def replay(self) -> "tuple[Navigator, Step]":
         """A new navigator after all events, with the verdicts as they are now, and the last step.
@@ -132,6 +146,8 @@ class Decisions:
                 navigator.follow(what, now)
             elif kind == "bound":
                 navigator.limit_bytes(what)
+            elif kind == "order":
+                navigator.obey(what, now)
             else:
                 steps.append(navigator.absorb(self.decided(what.unpacked()), now))
         self.counted = [step.verdict for step in steps]
@@ -141,12 +157,14 @@ class Decisions:
         """Drop what is only needed to revise verdicts, once no more will be revised."""
         if self.has_settled:
             self._events, self.counted = [], []
+        if self._fits == len(ALL_FITS):
+            self._rows = []
 
     def state(self) -> State:
         """The calibration, and the events if they may be needed again."""
         return {
             "calibration": self._calibration.state(),
-            "measured": self._measured,
+            "rows": np.array(self._rows, np.float32),
             "fits": self._fits,
             "events": [[kind, now, *_packed(kind, what)] for kind, now, what in self._events],
             "counted": [[v.relevance, v.relevant, list(v.reasons)] for v in self.counted],
@@ -155,21 +173,27 @@ class Decisions:
     def load(self, state: State) -> None:
         """Restore a saved state."""
         self._calibration.load(state["calibration"])
-        self._measured, self._fits = state["measured"], state["fits"]
+        self._fits = state["fits"]
         self._events = [
             Event(kind, now, _unpacked(kind, *row)) for kind, now, *row in state["events"]
         ]
+        if "rows" in state:
+            self._rows = [tuple(row) for row in state["rows"].tolist()]
+        else:  # saved before there were late fits
+            self._load_without_rows()
         self.counted = [Verdict(r, bool(is_), tuple(why)) for r, is_, why in state["counted"]]
+
+    def _load_without_rows(self) -> None:
+        measures = [visit.verdict.measures for visit in self._visits()]
+        self._rows = [row for row in measures if row]
+        if self.has_settled:
+            self._fits = len(ALL_FITS)
 
     def _verdict(self, verdict: Verdict) -> Verdict:
         return _decided(self._calibration, verdict) if self._fits else verdict
 
     def _visits(self) -> Iterator[Kept]:
         return (event.what for event in self._events if event.kind == "visit")
-
-    def _measures(self) -> Matrix:
-        rows = [visit.verdict.measures for visit in self._visits() if visit.verdict.measures]
-        return np.array(rows, np.float32)
 
 
 def _packed(kind: str, what: Any) -> Sequence[Any]:
@@ -178,7 +202,7 @@ def _packed(kind: str, what: Any) -> Sequence[Any]:
         return (_array(pack_links(what)),)
     if kind == "visit":
         return _array(zlib.decompress(what.visit)), _array(what.text)
-    return (what,)
+    return (pack_order(what).decode(),) if kind == "order" else (what,)
 
 
 def _unpacked(kind: str, *row: Any) -> Any:
@@ -186,7 +210,7 @@ def _unpacked(kind: str, *row: Any) -> Any:
         return unpack_links(row[0].tobytes())
     if kind == "visit":
         return Kept.of(unpack_visit(row[0].tobytes(), text_from_bytes(row[1].tobytes())))
-    return row[0]
+    return unpack_order(row[0].encode()) if kind == "order" else row[0]
 
 
 def _array(data: bytes) -> np.ndarray[Any, np.dtype[np.uint8]]:

@@ -3,6 +3,7 @@
 import asyncio
 import math
 import selectors
+import time
 from collections import deque
 from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -10,12 +11,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar, cast
 
-from honeyguide.contracts import Frontier, Link, Step, Visit, World
+from honeyguide.contracts import Frontier, Link, Step, Verdict, Visit, World
 from honeyguide.engine.memory import Memory
 
 T = TypeVar("T")
 YIELD_EVERY = 16  # visits after which other tasks run, where no visit ever waits
 MANY_LINKS = 200  # of a page; absorbing more blocks the event loop for too long
+PAUSE = 0.02  # seconds between two looks for orders, while a simulated crawl is paused
 LARGE_BODY = 1 << 20  # bytes; writing more blocks it, too
 Observer = Callable[[Visit, Step, float], None]  # called after each absorbed visit; float: seconds
 
@@ -84,7 +86,7 @@ class Crawl:
         self.in_flight = in_flight
         self.observer = observer
         self.begin = begin
-        self._running: set[asyncio.Task[None]] = set()
+        self._running: dict[asyncio.Task[None], Link] = {}
         self._in_order = not world.live  # so that results do not depend on timing
         self._started = self._ended = 0  # numbers of visits
         self._out_of_order: dict[int, Visit | BaseException] = {}  # by number: ended too early
@@ -93,8 +95,9 @@ class Crawl:
         self._bytes = 0
         self._stopped = ""
         self._finishing = ""  # the reason why no more visits are started
-        self._is_paused = False
+        self._paused: set[str] = set()  # by whom
         self._jobs: deque[Callable[[], None]] = deque()  # to do between two decisions
+        self._refused: dict[asyncio.Task[None], str] = {}  # visits cancelled by an order, and why
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def run(self, seeds: Sequence[Link]) -> Outcome:
@@ -124,14 +127,21 @@ class Crawl:
         self._finishing = reason
         self._finished.put_nowait(None)
 
-    def pause(self) -> None:
-        """Start no visit until `unpause`; visits in flight end and are absorbed."""
-        self._is_paused = True
+    def pause(self, by: str = "") -> None:
+        """Start no visit until all who paused it `unpause`; visits in flight are absorbed."""
+        self._paused.add(by)
 
-    def unpause(self) -> None:
-        """Start visits again."""
-        self._is_paused = False
+    def unpause(self, by: str = "") -> None:
+        """Start visits again, unless somebody else has paused it."""
+        self._paused.discard(by)
         self._finished.put_nowait(None)
+
+    def refuse(self, refusal: Callable[[str], str]) -> None:
+        """Cancel the visits in flight that are refused; they count as failed for that reason."""
+        for task, link in self._running.items():
+            if reason := refusal(link.url):
+                self._refused[task] = reason
+                asyncio.get_running_loop().call_soon(task.cancel)  # once it has begun
 
     def call(self, order: Callable[["Crawl"], None]) -> None:
         """Give an order from another thread: it is carried out between two decisions."""
@@ -140,6 +150,16 @@ class Crawl:
             return
         with suppress(RuntimeError):  # the loop is closed: the crawl has ended
             self._loop.call_soon_threadsafe(order, self)
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether somebody has paused it."""
+        return bool(self._paused)
+
+    @property
+    def running(self) -> int:
+        """Visits in flight."""
+        return len(self._running)
 
     def between(self, job: Callable[[], None]) -> None:
         """Do a job between two decisions, when nothing else uses the navigator; from any thread."""
@@ -174,11 +194,11 @@ class Crawl:
         if reason := self._limit_reached():
             return reason
         while self._may_start() and (link := self.navigator.choose(self._now())) is not None:
-            self._running.add(asyncio.create_task(self._visit(link, self._started)))
+            self._running[asyncio.create_task(self._visit(link, self._started))] = link
             self._started += 1
         if self._running or not self._finished.empty():
             return ""
-        if self._finishing or self._is_paused:
+        if self._finishing or self._paused:
             return self._finishing
         if not self._may_start():
             return "budget spent"
@@ -202,16 +222,22 @@ class Crawl:
         under_way = len(self._running) + len(self._out_of_order) + self._finished.qsize()
         started = self.navigator.memory.visits + under_way
         has_room = under_way < self.in_flight and started < self.limits.pages
-        return has_room and not (self._is_paused or self._finishing)
+        return has_room and not (self._paused or self._finishing)
 
     async def _visit(self, link: Link, turn: int) -> None:
         finished: Visit | BaseException
+        task = cast(asyncio.Task[None], asyncio.current_task())
         try:
             finished = await self.world.visit(link)
+        except asyncio.CancelledError:
+            if task not in self._refused:
+                raise
+            finished = Visit(link, None, Verdict(0.0, False), failure=self._refused[task])
         except Exception as bug:  # raised again by _absorb_next, in the task of run()
             finished = bug
         finally:
-            self._running.discard(cast(asyncio.Task[None], asyncio.current_task()))
+            self._running.pop(task, None)
+            self._refused.pop(task, None)
         if self._in_order:
             self._finish_in_order(finished, turn)
         else:
@@ -227,6 +253,8 @@ class Crawl:
     async def _absorb_next(self) -> None:
         """Wait for the next visit to end and absorb it, or for the timer of `_set_timer`."""
         timer = self._set_timer()
+        if self._paused and isinstance(self._loop, _SimulatedLoop):
+            await self._stand_still()
         finished = await self._finished.get()
         if timer is not None:
             timer.cancel()
@@ -235,6 +263,12 @@ class Crawl:
         if finished is not None:
             now = self._now()
             self._notify(finished, await self._absorb(finished, now), now)
+
+    async def _stand_still(self) -> None:
+        """Wait in real time while a simulated crawl is paused: no timer would wake it."""
+        while not (self._running or self._finished.qsize()):
+            time.sleep(PAUSE)  # noqa: ASYNC251 nothing else runs
+            await asyncio.sleep(0)  # what other threads have called
 
     def _set_timer(self) -> asyncio.TimerHandle | None:
         """Wake `_absorb_next` when a host may be asked again or the time limit is reached."""

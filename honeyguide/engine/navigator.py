@@ -34,18 +34,23 @@ from honeyguide.contracts import (
     Verdict,
     Visit,
     Vocabulary,
+    Withdrawable,
     dtype_of,
     nbytes_of,
 )
 from honeyguide.engine.decisions import Decisions
 from honeyguide.engine.memory import Memory
+from honeyguide.engine.obeying import obey
 from honeyguide.engine.old_rows import upgraded
+from honeyguide.engine.orders import AnyOrder
 from honeyguide.engine.shed_links import ShedLinks
 from honeyguide.engine.skipped_links import SkippedLinks
 from honeyguide.errors import HoneyguideError
 from honeyguide.gates.none import NoGate
+from honeyguide.guards.lists import relisted
 from honeyguide.guards.none import NoGuard
 from honeyguide.text.words import counted
+from honeyguide.urls.patterns import UrlLists
 from honeyguide.urls.same_page import names_same_page
 
 Lanes = Callable[[Ids, FeatureRows], Ids]  # hosts and features of links -> queue of each link
@@ -111,6 +116,10 @@ class Navigator:
         self.moved = 0  # links that left or entered the frontier without a visit
         self._explore = agent.explores()  # asked once for each link taken
         self._credit = 0.0  # links that may be scored again now
+        self.lists = UrlLists()  # the guard's allow and deny lists, which orders change
+        self._is_relisted = False  # they are no longer those of the plan
+        # links that an order has denied
+        self.withdrawn = SkippedLinks(agent.features.width, dtype_of(agent.features))
         self.decisions: Decisions | None = None  # revises verdicts; None: those of visits hold
         self.revised: list[Verdict] = []  # of all visits, if the last one changed earlier verdicts
 
@@ -120,9 +129,42 @@ class Navigator:
             return
         if self.decisions is not None:
             self.decisions.note("seed", 0.0, tuple(links))
+        self.add_seeds(links)
+
+    def add_seeds(self, links: Sequence[Link]) -> None:
+        """Let these pages come before all other links."""
+        if not links:
+            return
         found = self.memory.seed(links)
         x = self.agent.features(self.memory, found)
         self._enqueue(found.ids, x, np.full(len(found.ids), np.inf, np.float32))
+
+    def obey(self, order: AnyOrder, now: float) -> int:
+        """Carry out a person's order; return how many links began or ceased to wait."""
+        moved = obey(self, order)
+        if self.decisions is not None:
+            self.decisions.note("order", now, order)
+        return moved
+
+    def relist(self, lists: UrlLists) -> None:
+        """Use other allow and deny lists from now on."""
+        self.guard = relisted(self.guard, lists)
+        self.lists, self._is_relisted = lists, True
+
+    def withdraw(self, ids: Ids) -> Candidates:
+        """Take waiting links back, the best first; they wait again when they are found again.
+
+        Of a frontier that cannot give links back none are: the guard refuses them in their turn.
+        """
+        self._forget_skipped(ids)
+        if isinstance(self.frontier, Withdrawable):
+            return self.frontier.withdraw(ids)
+        features = self.agent.features
+        return Candidates(ids[:0], np.empty((0, features.width), dtype_of(features)))
+
+    def put(self, links: Candidates) -> None:
+        """Let links with their features wait, with the scores that the agent gives them now."""
+        self._enqueue(links.ids, links.x, self._score(links))
 
     def choose(self, now: float) -> Link | None:
         """Take the next link to visit at time `now` (seconds); None if none may be visited now."""
@@ -233,6 +275,7 @@ class Navigator:
             "features": nbytes_of(self.agent.features),
             "guard": nbytes_of(self.guard),
             "aside": self._skipped.nbytes,
+            "withdrawn": self.withdrawn.nbytes,
         }
 
     def has_skipped(self, ids: Ids) -> bool:
@@ -248,6 +291,8 @@ class Navigator:
             "guard": self.guard.state(),
             "gate": self.gate.state(),
             "aside": self._skipped.state(),
+            "lists": [list(self.lists.allow), list(self.lists.deny)] if self._is_relisted else None,
+            "withdrawn": self.withdrawn.state(),
             "forced": sorted(self._forced),
             "let_go": self.shed_links.state(),
             "vocabulary": self.vocabulary.state() if self.vocabulary is not None else None,
@@ -276,9 +321,13 @@ class Navigator:
         of_version = partial(upgraded, self.agent.features)
         self.frontier.load(of_version(state["frontier"]))
         self.memory.load(state["memory"])
+        if (lists := state.get("lists")) is not None:  # before the guard, which they may wrap
+            self.relist(self.lists._replace(allow=tuple(lists[0]), deny=tuple(lists[1])))
         self.guard.load(state["guard"])
         self.gate.load(state["gate"])
         self._skipped.load(of_version(state["aside"]))
+        if "withdrawn" in state:  # earlier versions have none
+            self.withdrawn.load(of_version(state["withdrawn"]))
         self._forced = set(state["forced"])
         self.shed_links = ShedLinks(**state["let_go"])
         if self.vocabulary is not None:
@@ -380,7 +429,7 @@ class Navigator:
 
     def _put_back_skipped(self, skipped: Candidates | None) -> None:
         if skipped is not None:
-            self._enqueue(skipped.ids, skipped.x, self._score(skipped))
+            self.put(skipped)
 
     def _score(self, links: Candidates) -> Vector:
         """The agent's scores, shape (links,); a HoneyguideError unless each is finite or -inf."""

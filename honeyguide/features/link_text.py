@@ -1,9 +1,10 @@
 """The similarity of a link's text (URL words, anchor, surrounding words) to the topic."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from honeyguide import urls
 from honeyguide.columns import Columns
@@ -18,6 +19,8 @@ from honeyguide.contracts import (
     State,
     Vector,
 )
+
+Places = NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,13 +87,22 @@ class TopicSimilarity:
         self._seen = Columns(times=np.uint8, best=np.float32)  # by page: mentions, highest cosine
 
     def __call__(self, memory: MemoryView, found: Outlinks) -> Matrix:
-        ids, seen = found.ids, self._seen
-        seen.grow(int(ids.max(initial=-1)) + 1)
-        unread = np.flatnonzero(seen["times"][ids] < self.mentions)
-        if len(unread):
+        def cosines(unread: Places) -> Vector:
             links = [found.links[place] for place in unread.tolist()]
-            texts = self._text(links, found.page, memory.urls.host_count)
-            self._update(ids[unread], self.encoder(texts) @ self._topic)
+            return self.of_texts(self._text(links, found.page, memory.urls.host_count))
+
+        return self.updated(found.ids, cosines)
+
+    def updated(self, ids: Ids, cosines: Callable[[Places], Vector]) -> Matrix:
+        """The feature of links after one more mention of each.
+
+        `cosines` gives those of the mentions at these places; it is asked for the first ones.
+        """
+        seen = self._seen
+        seen.grow(int(ids.max(initial=-1)) + 1)
+        unread: Places = np.flatnonzero(seen["times"][ids] < self.mentions)
+        if len(unread):
+            self._update(ids[unread], cosines(unread))
         similarity: Matrix = seen["best"][ids, None]
         return similarity
 

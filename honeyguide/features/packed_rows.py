@@ -85,11 +85,10 @@ class PackedRows:
     def words(self, x: FeatureRows) -> Matrix:
         """The hashed words of each link, shape (links, buckets)."""
         rows = self.records(x)
-        worth, spare = rows["small"][:, SHARE], rows["small"][:, SPARE]
-        used = MOST_WORDS - spare // np.maximum(worth, 1)
-        which, place = np.nonzero(np.arange(MOST_WORDS) < used[:, None])
+        buckets, worth = rows["bucket"], rows["small"][:, SHARE] * PART
         words = np.zeros((len(rows), self.buckets), np.float32)
-        words[which, rows["bucket"][which, place]] = worth[which] * PART
+        words[np.arange(len(rows))[:, None], buckets] = worth[:, None]
+        words[:, 0] = np.where(buckets[:, 0] == 0, worth, 0)  # buckets ascend; unused ones are 0
         return words
 
     def records(self, x: FeatureRows) -> NDArray[Any]:

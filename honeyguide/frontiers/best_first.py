@@ -7,7 +7,17 @@ from typing import Any
 import numpy as np
 
 from honeyguide.columns import Columns
-from honeyguide.contracts import FeatureRows, Ids, Mask, Scorer, State, Taken, Vector, Waiting
+from honeyguide.contracts import (
+    Candidates,
+    FeatureRows,
+    Ids,
+    Mask,
+    Scorer,
+    State,
+    Taken,
+    Vector,
+    Waiting,
+)
 from honeyguide.frontiers.block import NOTHING, Block, Entry, Hosts, Rows
 from honeyguide.frontiers.leaders import Leaders
 from honeyguide.registry import part
@@ -16,7 +26,7 @@ SHORTLIST = 64  # best links of a host that are kept sorted; the rest is searche
 FEWEST = 16  # links that are listed after a rescoring, plus four for each take since the last
 AHEAD = 16  # visits for each better link that may still wait when a link is taken early
 UNDER_WAY = 8  # visits for each one that may be under way meanwhile
-CYCLES = 4.0  # how often a host could usually be asked while a crawl waits for a better link
+CYCLES = 2.0  # how often a host could usually be asked while a crawl waits for a better link
 DRAWS = 32  # random rows that are tried before all available links are listed
 WORST = (math.inf, 0)
 
@@ -138,6 +148,16 @@ class BestFirst:
             self._block.free(row)
         self._seen["seen"][pages[~self._block.holds(pages)]] = False
         return scores
+
+    def withdraw(self, ids: Ids) -> Candidates:
+        """Remove links until they are found again; return them, the best first."""
+        self._grow_pages(ids)
+        waiting = ids[self._block.holds(ids)]
+        taken = [self._block.remove(id) for id in waiting.tolist()]
+        x = np.stack([x for _, x, _ in taken]) if taken else self._block.features(waiting)
+        scores = np.array([score for _, _, score in taken], np.float32)
+        self._seen["seen"][waiting] = False
+        return Candidates(waiting, x)[np.lexsort((waiting, -scores))]
 
     @property
     def nbytes(self) -> int:

@@ -157,6 +157,17 @@ class Walks:
         self._links.scores[gone] = NOTHING
         return scores
 
+    def withdraw(self, ids: Ids) -> Candidates:
+        """Remove links of this page, and pages to start again at; return the links."""
+        links = self._links
+        places = np.flatnonzero(np.isin(links.ids, ids) & (links.scores > NOTHING))
+        places = places[np.argsort(-links.scores[places], kind="stable")]
+        links.scores[places] = NOTHING
+        for id in ids.tolist():
+            self._starts.remove(id)
+            self._seen.remove(id)
+        return Candidates(links.ids[places].copy(), links.x[places].copy())
+
     @property
     def nbytes(self) -> int:
         """Size of its tables in bytes."""

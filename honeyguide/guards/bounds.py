@@ -19,6 +19,8 @@ from honeyguide.contracts import (
     Visit,
     nbytes_of,
 )
+from honeyguide.guards.lists import relisted
+from honeyguide.urls.patterns import UrlLists
 
 TOO_DEEP = "deeper than --max-depth"
 HOST_FULL = "beyond --max-per-host"
@@ -86,6 +88,10 @@ class Bounds:
             return visit
         self._cut(OTHER_LANGUAGE, visit.page.url)
         return replace(visit, verdict=Verdict(0.0, False, (f"{OTHER_LANGUAGE}: {language}",)))
+
+    def relist(self, lists: UrlLists) -> None:
+        """Give the wrapped guard other lists."""
+        self._guard = relisted(self._guard, lists)
 
     @property
     def nbytes(self) -> int:

@@ -16,8 +16,9 @@ from honeyguide.contracts import (
     nbytes_of,
     refusal_by,
 )
+from honeyguide.guards.lists import relisted
 from honeyguide.guards.wrapping import screened_by
-from honeyguide.urls.patterns import ANOTHER_HOST, HostLimit
+from honeyguide.urls.patterns import ANOTHER_HOST, HostLimit, UrlLists
 from honeyguide.urls.spelling import host as host_of
 
 
@@ -65,6 +66,10 @@ class FewHosts:
     def note(self, memory: MemoryView, id: int, visit: Visit) -> Visit:
         """As the wrapped guard decides."""
         return self._guard.note(memory, id, visit)
+
+    def relist(self, lists: UrlLists) -> None:
+        """Give the wrapped guard other lists."""
+        self._guard = relisted(self._guard, lists)
 
     @property
     def nbytes(self) -> int:

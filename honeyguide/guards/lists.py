@@ -11,6 +11,7 @@ from honeyguide.contracts import (
     Cut,
     Guard,
     Link,
+    Listed,
     Mask,
     MemoryView,
     Outlinks,
@@ -25,7 +26,7 @@ from honeyguide.errors import HoneyguideError
 from honeyguide.guards.titles import DENIED_TITLE, listed_titles
 from honeyguide.guards.traps import FILE_TYPES
 from honeyguide.guards.wrapping import screened_by
-from honeyguide.urls.patterns import TITLE, listed
+from honeyguide.urls.patterns import TITLE, UrlLists
 
 NO_TEXT = "file without text"
 _ending = re.compile(r"\.([a-z0-9]{1,8})$", re.IGNORECASE).search
@@ -46,9 +47,13 @@ class Lists:
         host_globs: bool = True,  # as Patterns takes it
     ) -> None:
         self._guard = guard
-        self._listed = listed(allow, deny, host_globs)
-        self._title_refusal = listed_titles(allow, deny)
+        self.relist(UrlLists(tuple(allow), tuple(deny), host_globs))
         self._tally: dict[str, list[int | str]] = {}  # reason -> count, first URL
+
+    def relist(self, lists: UrlLists) -> None:
+        """Use other lists from now on."""
+        titles = listed_titles(lists.allow, lists.deny)
+        self._listed, self._title_refusal = lists.refusal(), titles
 
     def refusal(self, url: str) -> str:
         """Why a URL is refused; empty if it is not."""
@@ -120,6 +125,14 @@ class Lists:
         cut[0] = int(cut[0]) + 1
 
 
+def relisted(guard: Guard, lists: UrlLists) -> Guard:
+    """The guard with other allow and deny lists, wrapped if it had none."""
+    if not isinstance(guard, Listed):
+        return Lists(guard, *lists)
+    guard.relist(lists)
+    return guard
+
+
 def read_list(said: Iterable[str]) -> tuple[str, ...]:
     """Patterns, and those in files where one is named: one a line, # begins a comment."""
     return tuple(pattern for one in said for pattern in _patterns(one.strip()))
@@ -133,14 +146,14 @@ def _patterns(said: str) -> list[str]:
     if file.is_dir():
         raise HoneyguideError(f"the list {said} is a folder, not a file")
     if not file.is_file():
-        return [_checked_port(said)]
+        return [check_pattern(said)]
     lines = [line.partition("#")[0].strip() for line in read_lines(file)]
     if not any(lines):
         raise HoneyguideError(f"the list {said} is empty")
-    return [_checked_port(line) for line in lines if line]
+    return [check_pattern(line) for line in lines if line]
 
 
-def _checked_port(pattern: str) -> str:
+def check_pattern(pattern: str) -> str:
     """Refuse "localhost:8000": hosts are compared without ports, so it would match nothing."""
     if not pattern.startswith(TITLE) and re.fullmatch(r"[^/*]+:\d+", pattern):
         raise HoneyguideError(f"{pattern!r} names a port: say '{pattern}/', with a slash")

@@ -16,6 +16,8 @@ from honeyguide.contracts import (
     nbytes_of,
     refusal_by,
 )
+from honeyguide.guards.lists import relisted
+from honeyguide.urls.patterns import UrlLists
 
 
 class OncePerTarget:
@@ -49,6 +51,10 @@ class OncePerTarget:
         if not target or self._pages.setdefault(target, id) == id:
             return visit
         return replace(visit, verdict=Verdict(0.0, False, (f"'{target}' was found before",)))
+
+    def relist(self, lists: UrlLists) -> None:
+        """Give the wrapped guard other lists."""
+        self._guard = relisted(self._guard, lists)
 
     @property
     def nbytes(self) -> int:

@@ -9,18 +9,21 @@ import numpy as np
 
 from honeyguide import urls
 from honeyguide.contracts import Agent, Candidates, State, Step, Vector, Visit
-from honeyguide.errors import HoneyguideError
+from honeyguide.errors import HoneyguideError, unknown
 from honeyguide.learning.rates import check_rates
 from honeyguide.registry import part
 from honeyguide.source_finder.inputs import Choice, Episode
 from honeyguide.source_finder.links import ProbableLinks
-from honeyguide.source_finder.model import is_shipped, read_model, shared_encoder
+from honeyguide.source_finder.model import SourceModel, is_shipped, model_of, shared_encoder
 from honeyguide.source_finder.policy import Policy
 from honeyguide.source_finder.similar_links import SimilarLinks
+from honeyguide.source_finder.stopping import Stopping
 
 if TYPE_CHECKING:
     from honeyguide.source_finder.learning import PolicyGradient
 
+FIRST_ENCODER = "joined:wordllama+ngrams:1024"  # of models before 0.3.0
+LIKELY = 0.5  # least page score of a find
 SEEDS = 40  # sites in the model's mean of equation 5
 MOST_OPTIONS = 2_000  # links of one choice
 
@@ -39,15 +42,17 @@ class SourceFinder(Agent):
 
     uses_encoder = False  # but that of its model
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 each is a setting of users
         self,
         rng: np.random.Generator,
-        model: str = "events",  # a model that comes with honeyguide, or a file
+        model: str | SourceModel = "events",  # a model that comes with honeyguide, or a file
         threshold: float | None = None,  # eta, least probability of a click; None: the model's own
         epsilon: float = 0.0,  # share of clicks at random; 0.1 while fine-tuning
         batch: int = 10,  # episodes per update; 0: no learning
         steps: int = 3,  # clicks per episode
         feedback: bool = False,  # whether results of clicks change the scores of similar links
+        stopping: str = "calibrated",  # when to stop: calibrated, or equation5 as in the paper
+        one_site: bool = False,  # whether the crawl is of one site, which a find may end
     ) -> None:
         check_rates("source_finder", epsilon=epsilon)
         if batch and importlib.util.find_spec("torch") is None:
@@ -55,12 +60,19 @@ class SourceFinder(Agent):
                 "agent 'source_finder' needs an extra to learn: pip install 'honeyguide[deep]', "
                 "or turn learning off with source_finder:batch=0"
             )
-        found = read_model(model)
+        if stopping not in ("calibrated", "equation5"):
+            raise unknown("rule to stop", stopping, ["calibrated", "equation5"])
+        found = model_of(model)
+        self._encoder_name = found.encoder
+        self.rule: Stopping = found.stopping(stopping)
+        self.one_site = one_site
         self.features: ProbableLinks = ProbableLinks(
             shared_encoder(found.encoder), found.policy, SimilarLinks() if feedback else None
         )
-        self.threshold = found.threshold if threshold is None else threshold
+        self.threshold = self.rule.least(0, 0) if threshold is None else threshold
         self.fixed = threshold is not None
+        self._clicks, self._finds = 0, 0
+        self.best_refused: float | None = None  # score of the link at which it stopped
         self.epsilon, self.batch, self.steps = epsilon, batch, steps
         self._rng, self._seed = rng, int(rng.integers(1 << 31))
         self._learner: PolicyGradient | None = None
@@ -78,7 +90,15 @@ class SourceFinder(Agent):
 
     def stops(self, best_score: float) -> bool:
         """Return whether no link is likely enough (algorithm 3, lines 4 to 7)."""
-        return best_score <= self.threshold
+        stops = best_score <= self.least()
+        self.best_refused = float(best_score) if stops and np.isfinite(best_score) else None
+        return stops
+
+    def least(self) -> float:
+        """Return the score that a link must have to be clicked now."""
+        if self.fixed or not self.one_site:
+            return self.threshold
+        return self.rule.least(self._clicks, self._finds)
 
     def explores(self) -> bool:
         """Return True with probability epsilon (algorithm 3, line 8)."""
@@ -91,6 +111,7 @@ class SourceFinder(Agent):
     def learn(self, steps: Sequence[Step]) -> None:
         """Record each click with its alternatives; update the policy after a batch of episodes."""
         self._observe_clicks(steps)
+        self._count(steps)
         for step in steps if self.batch else ():
             site = self._sites.setdefault(urls.host(step.link.url), Clicks())
             taken = int(self.features.places(step.x[None])[0])
@@ -113,12 +134,15 @@ class SourceFinder(Agent):
     def policy(self) -> State:
         """Return the weights and the threshold."""
         weights = {name: value.copy() for name, value in self.features.policy.weights.items()}
-        return {"weights": weights, "threshold": self.threshold}
+        return {"weights": weights, "threshold": self.threshold, "encoder": self._encoder_name}
 
     def load_policy(self, state: State) -> None:
         """Use the weights and, unless it is fixed, the threshold that were learnt earlier."""
         policy = Policy(state["weights"])
-        if policy.width != self.features.policy.width:
+        if (
+            state.get("encoder", FIRST_ENCODER) != self._encoder_name
+            or policy.width != self.features.policy.width
+        ):
             raise HoneyguideError("it was trained with another encoder")
         self.features.policy = policy
         if not self.fixed:
@@ -140,10 +164,15 @@ class SourceFinder(Agent):
             "done": self._done,
             "means": self._means,
             "stale": self._is_stale,
+            "counts": [self._clicks, self._finds],
+            "encoder": self._encoder_name,
         }
 
     def load(self, state: State) -> None:
-        """Resume from a saved state."""
+        """Resume from a saved state, also of an older version, with the encoder that it used."""
+        self._encoder_name = state.get("encoder", FIRST_ENCODER)
+        self.features.encoder = shared_encoder(self._encoder_name)
+        self._clicks, self._finds = state.get("counts", (0, 0))
         self.features.policy = Policy(state["weights"])
         self.threshold = state["threshold"]
         self._rng.bit_generator.state = state["rng"]
@@ -158,6 +187,13 @@ class SourceFinder(Agent):
         self._learner = None
         if state["learner"] is not None:
             self._gradient().load_state(state["learner"])
+
+    def _count(self, steps: Sequence[Step]) -> None:
+        """Count clicks and finds, for the rule that ends a search."""
+        for step in steps:
+            if self.features.places(step.x[None])[0] >= 0:
+                self._clicks += 1
+                self._finds += step.reward >= LIKELY
 
     def _observe_clicks(self, steps: Sequence[Step]) -> None:
         """Correct the scores of links similar to the clicked ones."""

@@ -1,12 +1,13 @@
 """The inputs of the policy network: links of a page as arrays, and episodes of clicks."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from honeyguide import urls
 from honeyguide.contracts import Encoder, Link, Matrix, Page
+from honeyguide.source_finder.link_signs import SIGNS, link_signs
 
 TAGS = (
     "html body div span p a ul ol li dl dt dd table tbody thead tfoot tr td th nav header footer"
@@ -74,6 +75,25 @@ def page_inputs(links: Sequence[Link], encoder: Encoder) -> PageInputs:
 def anchors_only(page: Page, encoder: Encoder) -> PageInputs:
     """Return anchor texts and tag paths as inputs, as in Liao and Chang (2022)."""
     return page_inputs(page.links, encoder)
+
+
+def with_signs(page: Page, encoder: Encoder, known: Container[str] = frozenset()) -> PageInputs:
+    """Return inputs that also have the signs of each link: lexicon, address, place on the page."""
+    seen = page_inputs(page.links, encoder)
+    return replace(
+        seen, anchors=joined_signs(seen.anchors, link_signs(page, page.links[:MOST_LINKS], known))
+    )
+
+
+def joined_signs(anchors: Matrix, signs: Matrix) -> Matrix:
+    """Return encoded anchor texts and signs, side by side."""
+    rows: Matrix = np.concatenate([anchors, signs], axis=1)
+    return rows
+
+
+def input_width(encoder: Encoder) -> int:
+    """Return the width of `with_signs`."""
+    return int(encoder.width) + len(SIGNS)
 
 
 def with_surroundings(page: Page, encoder: Encoder) -> PageInputs:

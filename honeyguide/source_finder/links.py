@@ -2,13 +2,21 @@
 
 from bisect import bisect_right
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from honeyguide.columns import Columns
-from honeyguide.contracts import Encoder, Link, Matrix, MemoryView, Outlinks, State, Vector
-from honeyguide.source_finder.inputs import MOST_LINKS, PageInputs, page_inputs, shown
+from honeyguide.contracts import Encoder, Link, Matrix, MemoryView, Outlinks, Page, State, Vector
+from honeyguide.source_finder.inputs import (
+    MOST_LINKS,
+    PageInputs,
+    joined_signs,
+    page_inputs,
+    shown,
+)
+from honeyguide.source_finder.link_signs import link_signs
 from honeyguide.source_finder.policy import Policy
 from honeyguide.source_finder.similar_links import SimilarLinks
 
@@ -29,12 +37,13 @@ class ProbableLinks:
         self._table = Columns(probability=np.float32)
         self._best = Columns(place=np.int64)  # by page in Memory: row + 1, 0 where unknown
         self._starts: list[int] = []  # first row of each kept page
-        self._texts: list[tuple[list[str], list[str]]] = []  # of each kept page: anchors, tag paths
+        # of each kept page: anchors, tag paths, signs of the links if the policy uses them
+        self._texts: list[tuple[list[str], list[str], Matrix | None]] = []
 
     def __call__(self, memory: MemoryView, found: Outlinks) -> Matrix:
         places = np.full(len(found.ids), NOWHERE, np.int64)
         if found.page is not None and len(found.ids):
-            here = self._add_page(found.page.url, found.page.links[:MOST_LINKS])
+            here = self._add_page(found.page, self._known(found))
             places = self._best_mentions(found, here)
         return np.stack([places // PAGE, places % PAGE], axis=1).astype(np.float32)
 
@@ -70,13 +79,19 @@ class ProbableLinks:
             return None
         return page, place - self._starts[page]
 
+    def anchor(self, x: Vector) -> str:
+        """Return the text of the link with these features; empty if its page is not kept."""
+        at = self.link(int(self.places(x[None])[0]))
+        return self._texts[at[0]][0][at[1]] if at else ""
+
     def inputs(self, page: int) -> PageInputs:
         """Return the policy's inputs for a kept page."""
-        anchors, paths = self._texts[page]
+        anchors, paths, signs = self._texts[page]
         links = [
             Link("", anchor, tag_path=path) for anchor, path in zip(anchors, paths, strict=True)
         ]
-        return page_inputs(links, self.encoder)
+        seen = page_inputs(links, self.encoder)
+        return seen if signs is None else replace(seen, anchors=joined_signs(seen.anchors, signs))
 
     def refresh(self) -> None:
         """Recompute the probabilities of the links of kept pages."""
@@ -92,7 +107,7 @@ class ProbableLinks:
             "table": self._table.state(),
             "best": self._best.state(),
             "starts": list(self._starts),
-            "texts": [[list(anchors), list(paths)] for anchors, paths in self._texts],
+            "texts": [[list(anchors), list(paths), signs] for anchors, paths, signs in self._texts],
             "kin": self.similar.state() if self.similar is not None else None,
         }
 
@@ -101,20 +116,42 @@ class ProbableLinks:
         self._table.load(state["table"])
         self._best.load(state["best"])
         self._starts = list(state["starts"])
-        self._texts = [(list(anchors), list(paths)) for anchors, paths in state["texts"]]
+        self._texts = [
+            (list(anchors), list(paths), signs[0] if signs else None)
+            for anchors, paths, *signs in state["texts"]
+        ]
         if self.similar is not None and state["kin"] is not None:
             self.similar.load(state["kin"])
 
-    def _add_page(self, page: str, links: Sequence[Link]) -> dict[str, int]:
+    @property
+    def uses_signs(self) -> bool:
+        """Whether the policy was trained with signs of links beside their texts."""
+        return self.policy.width > self.encoder.width
+
+    def _known(self, found: Outlinks) -> frozenset[str]:
+        """Return the URLs of links that other pages have shown before, or that were visited."""
+        self._best.grow(int(found.ids.max()) + 1)
+        fresh = self._best["place"][found.ids] == 0
+        new = {link.url for link, is_new in zip(found.links, fresh, strict=True) if is_new}
+        links = found.page.links if found.page else ()
+        return frozenset(link.url for link in links if link.url not in new)
+
+    def _add_page(self, page: Page, known: frozenset[str]) -> dict[str, int]:
         """Add a page's links to the table; return for each URL the row of its best mention."""
-        probabilities = self.policy(page_inputs(links, self.encoder))
+        links = page.links[:MOST_LINKS]
+        signs = link_signs(page, links, known) if self.uses_signs else None
+        self._texts.append(
+            ([shown(link) for link in links], [link.tag_path for link in links], signs)
+        )
+        probabilities = self.policy(self.inputs(len(self._texts) - 1))
         rows = self._table.add(len(links), probability=probabilities)
         self._starts.append(rows.start)
-        self._texts.append(([shown(link) for link in links], [link.tag_path for link in links]))
         del self._starts[:-KEPT], self._texts[:-KEPT]
         if self.similar is not None:
             targets = [link.url for link in links]
-            self.similar.add_page(page, targets, [link.tag_path for link in links], probabilities)
+            self.similar.add_page(
+                page.url, targets, [link.tag_path for link in links], probabilities
+            )
         best: dict[str, int] = {}
         for place, link in enumerate(links):
             if link.url not in best or probabilities[place] > probabilities[best[link.url]]:

@@ -2,21 +2,25 @@
 
 import math
 import re
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
-from honeyguide.contracts import Encoder, State
+from honeyguide.contracts import Encoder, Page, State
 from honeyguide.disk.serialise import DamagedError, read_state, save_state
 from honeyguide.errors import HoneyguideError
 from honeyguide.registry import Outside, make, only_outside
+from honeyguide.source_finder.page_model import PageModel
 from honeyguide.source_finder.policy import Policy
-from honeyguide.source_finder.scorer import Scorer
+from honeyguide.source_finder.scorer import Scorer, encoded, page_texts
+from honeyguide.source_finder.stopping import Calibrated, Equation5, Reporting, Stopping
 
-KIND, VERSION = "honeyguide source finder", 1
+KIND, VERSION = "honeyguide source finder", 2
+READABLE = ("1", "2")  # version 1 has no page model and no rules
 SHIPPED = Path(__file__).parent
 LARGEST = 1 << 24  # weights of a layer
 _is_spec = re.compile(r"(?!.*\d{7})\w{1,40}(?::[^\x00-\x1f]{0,1000})?").fullmatch
@@ -30,23 +34,51 @@ class SourceModel:
     encoder: str  # name of the encoder it was trained with
     policy: Policy
     threshold: float  # equation 5
-    scorer: Scorer
+    scorer: Scorer  # the document's network
+    page: PageModel | None = None  # the network over structure; None: the document's alone
+    calibrated: Calibrated | None = None
+    reporting: Reporting = field(default_factory=Reporting)
+
+    def score(self, page: Page, encoder: Encoder) -> float:
+        """Return the probability that a page is a source page."""
+        if self.page is not None:
+            return self.page(page, encoder)
+        return float(self.scorer(encoded([page_texts(page)], encoder))[0])
+
+    def stopping(self, rule: str) -> Stopping:
+        """Return the rule of a name: calibrated, where the model has it, or equation5."""
+        if rule == "calibrated" and self.calibrated is not None:
+            return self.calibrated
+        return Equation5(self.threshold)
 
     def save(self, path: Path) -> None:
         """Write the model to a file atomically."""
         save_state(path, self._state())
 
     def _state(self) -> State:
-        half = {name: np.asarray(value, np.float32) for name, value in self.policy.weights.items()}
         return {
             "what": KIND,
             "version": VERSION,
             "kind": self.kind,
             "encoder": self.encoder,
             "threshold": float(self.threshold),
-            "policy": half,
-            "scorer": {name: np.asarray(v, np.float32) for name, v in self.scorer.weights.items()},
+            "policy": _arrays(self.policy.weights),
+            "scorer": _arrays(self.scorer.weights),
+            "page": _arrays(self.page.weights if self.page else {}),
+            "rules": _rules(self),
         }
+
+
+def _arrays(weights: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: np.asarray(value, np.float32) for name, value in weights.items()}
+
+
+def _rules(model: SourceModel) -> dict[str, float]:
+    """Return all numbers of the rules by name; those of a rule that is missing are left out."""
+    rules = {f"report_{name}": value for name, value in asdict(model.reporting).items()}
+    if model.calibrated:
+        rules |= {f"stop_{name}": value for name, value in asdict(model.calibrated).items()}
+    return {name: float(value) for name, value in rules.items()}
 
 
 @cache
@@ -67,26 +99,54 @@ def read_model(named: str = "events") -> SourceModel:
     """Return the model in a file, or the model of that name that comes with honeyguide."""
     path = SHIPPED / f"{named}.model" if is_shipped(named) else Path(named)
     try:
-        state = read_state(path)
+        known = path.stat()
+        return _read(path, known.st_mtime_ns, known.st_size)
     except OSError as error:
         raise HoneyguideError(
             f"no source finder for {named!r} ({error.strerror}): "
             "make one with 'honeyguide train source_finder'"
         ) from None
+
+
+def model_of(model: str | SourceModel) -> SourceModel:
+    """Return a model itself, or the one of this name or file."""
+    return model if isinstance(model, SourceModel) else read_model(model)
+
+
+@lru_cache(8)
+def _read(path: Path, modified: int, size: int) -> SourceModel:
+    """Read a model file once, as long as it stays the same."""
+    try:
+        state = read_state(path)
     except DamagedError:
         state = {}
     if not isinstance(state, dict) or str(state.get("what")) != KIND:
         raise HoneyguideError(f"{path} is damaged or not a source finder")
-    if str(state.get("version")) != str(VERSION) or not _fits(state):
+    if str(state.get("version")) not in READABLE or not _fits(state):
         raise HoneyguideError(f"{path} was written by another version: train it again")
     _check_encoder(state["encoder"], path)
+    scorer, rules = Scorer(state["scorer"]), state.get("rules", {})
     return SourceModel(
         state["kind"],
         state["encoder"],
         Policy(state["policy"]),
         state["threshold"],
-        Scorer(state["scorer"]),
+        scorer,
+        PageModel(scorer, state["page"]) if state.get("page") else None,
+        _rule(Calibrated, "stop_", rules),
+        _rule(Reporting, "report_", rules) or Reporting(),
     )
+
+
+R = TypeVar("R", Calibrated, Reporting)
+
+
+def _rule(kind: type[R], prefix: str, rules: Mapping[str, float]) -> R | None:
+    """Return a rule made of its numbers; None if one of them is missing."""
+    names = [each.name for each in fields(kind)]
+    if not all(prefix + name in rules for name in names):
+        return None
+    return kind(**{name: rules[prefix + name] for name in names})
 
 
 def _fits(state: State) -> bool:
@@ -94,8 +154,14 @@ def _fits(state: State) -> bool:
     threshold = state.get("threshold")
     plain = isinstance(threshold, float) and math.isfinite(threshold)
     named = all(isinstance(state.get(name), str) for name in ("kind", "encoder"))
-    return (
-        plain and named and _are_weights(state.get("policy")) and _are_weights(state.get("scorer"))
+    weights = (state.get("policy"), state.get("scorer"), state.get("page", {}))
+    return plain and named and all(map(_are_weights, weights)) and _are_numbers(state)
+
+
+def _are_numbers(state: State) -> bool:
+    rules = state.get("rules", {})
+    return isinstance(rules, dict) and all(
+        isinstance(value, float) and math.isfinite(value) for value in rules.values()
     )
 
 

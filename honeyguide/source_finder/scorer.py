@@ -1,14 +1,14 @@
 """The page scorer of Liao and Chang (2022, §IV.E): the probability that a page is a source."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from honeyguide.contracts import Encoder, Matrix, Page, Vector
 from honeyguide.errors import HoneyguideError
-from honeyguide.source_finder.regions import regions
-from honeyguide.source_finder.tag_tree import read_tags
+from honeyguide.source_finder.regions import Region, regions
+from honeyguide.source_finder.tag_tree import TagTree, read_tags
 
 FEATURES = 4  # texts per page
 LONGEST = 2_000  # characters of each
@@ -17,12 +17,17 @@ HIDDEN = 64  # units
 
 def page_texts(page: Page) -> list[str]:
     """Return the largest region, the second-largest, the title and the middle half of the text."""
-    if not page.html:
+    tags = read_tags(page.html, page.url) if page.html else None
+    return region_texts(page, tags, regions(tags) if tags else ())
+
+
+def region_texts(page: Page, tags: TagTree | None, found: Sequence[Region]) -> list[str]:
+    """Return `page_texts` of a page whose tag tree and regions were found already."""
+    if tags is None:
         quarter = len(page.text) // 4
         middle = page.text[quarter : len(page.text) - quarter]
         return [page.text[:LONGEST], "", page.title, middle[:LONGEST]]
-    tags = read_tags(page.html, page.url)
-    largest, second = [*(region.text[:LONGEST] for region in regions(tags)[:2]), "", ""][:2]
+    largest, second = [*(region.text[:LONGEST] for region in found[:2]), "", ""][:2]
     return [largest, second, page.title or tags.title, tags.middle()[:LONGEST]]
 
 

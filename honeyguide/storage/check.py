@@ -20,6 +20,7 @@ from honeyguide.disk.serialise import (
     unpack_links,
     unpack_visit,
 )
+from honeyguide.engine.orders import unpack_order
 from honeyguide.errors import HoneyguideError
 from honeyguide.storage import recent, requests
 from honeyguide.storage.bodies import bodies_of, file_is_missing
@@ -474,6 +475,7 @@ _READ_DATA: dict[str, Callable[[bytes], object]] = {
     "seed": unpack_links,
     "revise": unpack_verdicts,
     "judge": unpack_judge,
+    "order": unpack_order,
 }
 
 

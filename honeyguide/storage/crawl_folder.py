@@ -2,14 +2,16 @@
 
 import asyncio
 import json
+import logging
 import math
 import os
+import shlex
 import signal
 import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import closing
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, astuple, dataclass, replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -30,9 +32,10 @@ from honeyguide.registry import (
     only_outside,
     refuse_crawls_at_import,
 )
-from honeyguide.storage.database import FILE, WARCS, create, holds_crawl, settings
+from honeyguide.storage.crawl_log import tell
+from honeyguide.storage.database import FILE, WARCS, create, holds_crawl
 from honeyguide.storage.lock import InUseError
-from honeyguide.storage.looking import ASK, answer_order
+from honeyguide.storage.order_desk import TAUGHT, OrderDesk
 from honeyguide.storage.orders import Order, OrderWatch, remove_order, waiting_orders
 from honeyguide.storage.rejudge import Rejudged, change_judge
 from honeyguide.storage.secrets import (
@@ -51,6 +54,9 @@ from honeyguide.storage.stored_plan import (
     with_absolute_paths,
     with_own_files,
 )
+from honeyguide.storage.visit_log import VisitLog
+from honeyguide.text.words import counted
+from honeyguide.version import VERSION
 from honeyguide.web.archive import ArchiveFetcher
 from honeyguide.web.http import Redirects, asked_with
 from honeyguide.web.pipeline import Pipeline
@@ -60,7 +66,6 @@ from honeyguide.worlds.web import WebWorld
 Watcher = Callable[[Plan, RecordingNavigator, Visit], None]  # called after each absorbed visit
 INTERRUPTED = "interrupted"
 MEMORY_SPENT = "memory spent"
-TAUGHT = "taught"  # it was given another judge, and goes on with it
 MEASURE_EVERY = 16  # visits between two measurements of the process's memory
 START = "start.policy"  # the policy that the agent started from
 LEARNT = "learnt.policy"  # the policy that it had when the crawl stopped
@@ -188,7 +193,8 @@ def _run(
         for sentence in store.warnings:
             warn(sentence)
         if changes:  # store them for later runs
-            store.note(settings=json.dumps(settings(folder) | without_secrets(changes)))
+            store.settings |= without_secrets(changes)
+            store.note(settings=json.dumps(store.settings))
         limit = opened.plan.memory_limit
         recorded = RecordingNavigator(navigator, store, limit and table_bytes(limit))
         if isinstance(opened.world, Recalling):
@@ -198,43 +204,70 @@ def _run(
         plan = opened.plan
 
         def watch(visit: Visit, step: Step, now: float) -> None:
-            watcher(plan, recorded, replace(visit, verdict=step.verdict))
+            counted_visit = replace(visit, verdict=step.verdict)
+            visits.note(counted_visit, recorded.navigator.guard)
+            watcher(desk.plan, recorded, counted_visit)
 
+        visits = VisitLog()
         crawl = opened.crawl(recorded, watch)
         if isinstance(crawl.world, KnownPages):
             with only_outside(outside):
                 crawl.world.earlier = _earlier_pages(folder, plan, warn)
         crawl.observer = _within_memory(crawl, limit or math.inf)
         crawl.begin = recorded.started_at
+        desk = _opened_desk(crawl, recorded, plan, warn)
         if on_start is not None:
             on_start(crawl)
         run = _run_live if opened.takes_time else _run_simulated
-        orders = OrderWatch(folder, lambda order: _obey(folder, crawl, recorded, order))
+        orders = OrderWatch(folder, desk.take)
         with explaining_outside(outside.places), closing(orders):
+            _tell_start(folder, plan, recorded)
             outcome = run(crawl, opened)
+            _tell_end(outcome)
             state = recorded.navigator.state()
         store.snapshot(state)
-        cuts = recorded.navigator.guard.report()
-        shed_links = str(recorded.navigator.shed_links)
-        store.note(
-            stopped=outcome.reason,
-            cuts=json.dumps([asdict(cut) for cut in cuts]),
-            let_go=shed_links,
-            gate=json.dumps(recorded.navigator.gate.policy()),
-        )
-        store.flush()  # pages first: the disk may be too full for the policy
-        save_policy(folder / LEARNT, plan.agent, recorded.navigator.agent, plan.encoder)
-        return Ended(outcome, cuts, shed_links, store.differing)
+        return _stored_end(recorded, plan, outcome)
     finally:
         store.close()
 
 
-def _obey(folder: Path, crawl: Crawl, recorded: RecordingNavigator, order: Order) -> None:
-    """Stop the crawl for an order that needs it to stand still; it goes on after that."""
-    if _is_judge(order):
-        crawl.call(lambda crawl: crawl.finish(TAUGHT))
-    elif order.what["order"] == ASK:
-        crawl.between(lambda: answer_order(folder, order, recorded.navigator, crawl.now))
+def _stored_end(recorded: RecordingNavigator, plan: Plan, outcome: Outcome) -> Ended:
+    """Store how a crawl ended, and what its agent has learnt."""
+    navigator, store = recorded.navigator, recorded.store
+    cuts, shed_links = navigator.guard.report(), str(navigator.shed_links)
+    store.note(
+        stopped=outcome.reason,
+        cuts=json.dumps([asdict(cut) for cut in cuts]),
+        let_go=shed_links,
+        gate=json.dumps(navigator.gate.policy()),
+    )
+    store.flush()  # pages first: the disk may be too full for the policy
+    save_policy(store.folder / LEARNT, plan.agent, navigator.agent, plan.encoder)
+    return Ended(outcome, cuts, shed_links, store.differing)
+
+
+def _tell_start(folder: Path, plan: Plan, recorded: RecordingNavigator) -> None:
+    pages = recorded.memory.visits
+    message = f"the crawl goes on after {counted(pages, 'page')}" if pages else "the crawl begins"
+    names = ("topic", "agent", "judge", "budget")
+    about: dict[str, Any] = {name: getattr(plan, name) for name in names}
+    tell("start", message, folder=str(folder), version=VERSION, pages=pages, **about)
+
+
+def _tell_end(outcome: Outcome) -> None:
+    pages, relevant, seconds, reason = astuple(outcome)
+    figures = {"pages": pages, "relevant": relevant, "seconds": round(seconds, 3)}
+    tell("end", f"the crawl ends: {reason}", logging.INFO, reason=reason, **figures)
+
+
+def _opened_desk(crawl: Crawl, recorded: RecordingNavigator, plan: Plan, warn: Warn) -> OrderDesk:
+    """What carries out orders to a crawl, after those that are in force or wait."""
+    desk = OrderDesk(crawl, recorded, plan)
+    desk.open()
+    if desk.is_paused:
+        folder = shlex.quote(str(recorded.store.folder))
+        warn(f"the crawl is paused: go on with honeyguide control {folder} unpause")
+    return desk
 
 
 def _within_memory(crawl: Crawl, limit: float) -> Observer:

@@ -23,6 +23,7 @@ from honeyguide.version import VERSION
 
 FILE = "crawl.sqlite"
 WARCS = "warc"  # the folder of the bodies
+STANDING = "orders"  # the row of `about` with the orders in force
 BESIDE = ("-wal", "-shm", "-journal")  # endings of the files that SQLite writes next to it
 _MAX_MESSAGE = 300  # characters of an error that are shown
 FORMAT = 3  # of the tables below and of what their rows hold
@@ -47,7 +48,7 @@ _TABLES = """
 CREATE TABLE about (key TEXT PRIMARY KEY, value, checksum INTEGER) WITHOUT ROWID;
 CREATE TABLE journal (  -- the events, in order; folders of format 2 may lack the first ones
     n INTEGER PRIMARY KEY,
-    kind TEXT NOT NULL,  -- seed, take, look, visit, bound, revise, judge
+    kind TEXT NOT NULL,  -- seed, take, look, visit, bound, revise, judge, order
     now REAL NOT NULL,  -- on the crawl's own clock
     url TEXT,
     data BLOB,

@@ -23,10 +23,12 @@ from honeyguide.disk.files import (
     replacing_path,
 )
 from honeyguide.disk.serialise import DamagedError
+from honeyguide.engine.orders import read_standing
 from honeyguide.errors import HoneyguideError, unknown
 from honeyguide.storage import requests
 from honeyguide.storage.database import (
     CHECKED,
+    STANDING,
     WARCS,
     about,
     checksum_matches,
@@ -38,6 +40,7 @@ from honeyguide.storage.database import format_of as store_format_of
 from honeyguide.storage.ledger import clean
 from honeyguide.storage.lock import holder
 from honeyguide.storage.markdown_files import file_name, markdown_file, source
+from honeyguide.storage.orders import ASK, waiting_orders
 from honeyguide.storage.records import Stored, stored
 from honeyguide.storage.replay import unpacked_text, visited_page
 from honeyguide.text.languages import detected_language
@@ -456,6 +459,7 @@ def status(folder: Path) -> dict[str, Any]:
         cuts = {cut["reason"]: cut["count"] for cut in json.loads(known.get("cuts", "[]"))}
         started, last = (_moment(known.get(name)) for name in ("started", "last"))
         version = known["version"]
+        in_force = read_standing(known.get(STANDING)).in_force()
     running = holder(folder)
     failed = sum(failures.values())
     return {
@@ -478,9 +482,15 @@ def status(folder: Path) -> dict[str, Any]:
         "cuts": cuts,
         "dropped": known.get("let_go", ""),  # links dropped for lack of room; "let_go" on disk
         "stopped": "" if running else known.get("stopped") or "cut off: it can be resumed",
+        "in_force": in_force,  # orders beside the settings: paused, denied, allowed, delays
+        "orders_waiting": [order for order in _orders(folder) if order != ASK],
         "settings": settings,
         "version": version,
     }
+
+
+def _orders(folder: Path) -> Iterator[str]:
+    return (str(order.what["order"]) for order in waiting_orders(folder))
 
 
 def _settings(message: str) -> Row:

@@ -71,6 +71,10 @@ class Writer:
         """Queue a job that is done step by step, so that other jobs do not wait for all of it."""
         self.put(lambda: self._long.append(steps))
 
+    def hasten(self) -> None:
+        """Commit as soon as the jobs that are queued now are done."""
+        self.put(self._expire)
+
     def flush(self) -> None:
         """Return when all queued jobs are done and committed."""
         done = threading.Event()
@@ -82,6 +86,9 @@ class Writer:
         """End the thread without a commit."""
         self._queue.put(None)
         self._thread.join()
+
+    def _expire(self) -> None:
+        self._due = 0.0
 
     def _raise(self) -> None:
         if self._error is not None:
@@ -203,6 +210,13 @@ class Ledger:
         for visit, verdict in counted.items():
             row = self._database.execute("SELECT * FROM pages WHERE n = ?", (visit,)).fetchone()
             self._revise(row, verdict)
+
+    def write_order(
+        self, n: int, now: float, file: str, packed: bytes, known: Mapping[str, Any]
+    ) -> None:
+        """Write event n: a person's order, by its file; `known` become rows of `about`."""
+        self._event(n, "order", now, clean(file), self._compress(packed))
+        self.note(**known)
 
     def write_request(self, request: Request) -> None:
         """Write a request that has ended; it is no event."""

@@ -29,11 +29,10 @@ from honeyguide.engine.view import (
 )
 from honeyguide.errors import HoneyguideError
 from honeyguide.storage.lock import holder
-from honeyguide.storage.orders import FOLDER, Order, remove_order, send_order, waiting_orders
+from honeyguide.storage.orders import ASK, FOLDER, Order, remove_order, send_order, waiting_orders
 from honeyguide.storage.restored import restored
 from honeyguide.storage.stored_plan import Warn, ignore_warning
 
-ASK = "ask"  # the order that is a question
 TIMEOUT = 20.0  # seconds to wait for an answer: a crawl may be judging its pages again
 _PAUSE = 0.02  # seconds between two looks for the answer
 _OLD = 60.0  # seconds after which nobody waits for an answer

@@ -15,10 +15,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
+
 from honeyguide.disk.files import inside, make_folder, open_inside, replacing
+from honeyguide.engine.orders import AnyOrder
 from honeyguide.errors import HoneyguideError
 
 FOLDER = "orders"
+ASK = "ask"  # the order that is a question
 PAUSE = 0.25  # seconds between two looks at the folder
 _MOST = 1 << 20  # bytes of an order
 
@@ -30,16 +34,23 @@ class Order(NamedTuple):
     what: dict[str, Any]
 
 
-def send_order(folder: Path, order: Mapping[str, Any]) -> None:
-    """Put an order into a crawl's folder."""
-    orders = inside(folder, FOLDER)
+def send_order(folder: Path, order: AnyOrder | Mapping[str, Any]) -> str:
+    """Put an order into a crawl's folder; return the name of its file."""
+    orders, name = inside(folder, FOLDER), f"{time.time_ns():020}-{os.getpid()}.json"
     try:
         make_folder(orders)
         orders.chmod(0o700)
-        with replacing(orders / f"{time.time_ns():020}-{os.getpid()}.json") as file:
-            file.write(json.dumps(order).encode())
+        with replacing(orders / name) as file:
+            file.write(msgspec.json.encode(order))
+        (orders / name).chmod(0o600)
     except OSError as error:
         raise HoneyguideError(f"cannot write an order into {orders}: {error.strerror}") from None
+    return name
+
+
+def has_order(folder: Path, name: str) -> bool:
+    """Whether the file of an order is still there."""
+    return inside(inside(folder, FOLDER), name).exists()
 
 
 def waiting_orders(folder: Path) -> Iterator[Order]:
@@ -87,8 +98,8 @@ def _read(orders: Path, name: str) -> dict[str, Any] | None:
     try:
         with open_inside(orders, name) as file:
             about = os.fstat(file.fileno())
-            is_ours = not hasattr(os, "getuid") or about.st_uid == os.getuid()
-            if not (is_ours and stat.S_ISREG(about.st_mode) and about.st_size <= _MOST):
+            is_owners = about.st_uid == orders.parent.stat().st_uid and not about.st_mode & 0o022
+            if not (is_owners and stat.S_ISREG(about.st_mode) and about.st_size <= _MOST):
                 return None
             what = json.loads(file.read(_MOST))
     except (OSError, ValueError, HoneyguideError):

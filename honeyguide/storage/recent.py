@@ -43,6 +43,7 @@ _SHAPES = {
     "look": ([],),
     "bound": ([int],),
     "revise": ([bytes],),
+    "order": ([str, bytes, dict],),
 }  # kind -> types that `Recent.rest` may have
 _MISFITS = (DamagedError, LookupError, ValueError, TypeError, AttributeError, ArithmeticError)
 

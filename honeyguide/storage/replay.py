@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from honeyguide.contracts import Page, Step, Verdict, Visit
 from honeyguide.disk.serialise import DamagedError, text_from_bytes, unpack_links, unpack_visit
 from honeyguide.engine.navigator import Navigator
+from honeyguide.engine.orders import unpack_order
 from honeyguide.errors import HoneyguideError
 from honeyguide.storage.database import checksum_matches, repair_hint
 from honeyguide.storage.ledger import clean
@@ -126,6 +127,8 @@ class Replay:
             navigator.seed(unpack_links(_unpacked(event.data)))
         elif event.kind == "bound":
             navigator.limit_bytes(int(_text(event.url)))
+        elif event.kind == "order":
+            navigator.obey(unpack_order(_unpacked(event.data)), now)
         elif event.kind == "revise":
             navigator.revised = []  # they are recorded
         return None

@@ -9,6 +9,8 @@ from sqlite3 import Connection
 from sqlite3 import Error as DatabaseError
 from typing import Any
 
+import msgspec
+
 from honeyguide.contracts import Frontier, Link, OfHost, Request, State, Step, Verdict, Visit
 from honeyguide.disk.serialise import (
     DamagedError,
@@ -17,12 +19,15 @@ from honeyguide.disk.serialise import (
 )
 from honeyguide.engine.memory import Memory
 from honeyguide.engine.navigator import Lease, Navigator
+from honeyguide.engine.orders import AnyOrder, Standing, pack_order, read_standing
 from honeyguide.errors import HoneyguideError
 from honeyguide.storage import recent, snapshots
 from honeyguide.storage.bodies import lost_bodies
 from honeyguide.storage.choices import NAMES, Choice, Names, choice_of, names_in, pack_choice
+from honeyguide.storage.crawl_log import tell
 from honeyguide.storage.database import (
     FILE,
+    STANDING,
     WARCS,
     about,
     checksum_matches,
@@ -41,6 +46,7 @@ from honeyguide.storage.recent import Absorbed, RecentEvents, absorbed_from, abs
 from honeyguide.storage.records import stored
 from honeyguide.storage.replay import Journal, Replay, damaged
 from honeyguide.storage.verdicts import JudgeChange, pack_verdicts
+from honeyguide.text.words import counted
 from honeyguide.version import VERSION
 from honeyguide.warc.writer import MAX_BYTES, WarcWriter
 
@@ -50,6 +56,7 @@ _OTHER_EVENTS: dict[str, Callable[..., None]] = {
     "look": Ledger.write_parked,
     "bound": Ledger.write_memory_limit,
     "revise": Ledger.write_revision,
+    "order": Ledger.write_order,
 }
 
 
@@ -87,6 +94,7 @@ class Store:
         self._unchecked = 0  # the last event whose row has no checksum
         self._now = 0.0  # time of the last event, in seconds on the crawl's own clock
         self._visits = 0  # since the last snapshot
+        self._to_do: list[Job] = []  # after the next commit
         self.differing = 0  # choices in the journal that this version would not make
         self.warnings: list[str] = []  # a sentence for each loss that the crawl can do without
         try:
@@ -155,6 +163,35 @@ class Store:
         self.flush()
         self._remove_recent()  # its events have gaps nowhere, and this one is too large for it
 
+    def record_order(
+        self,
+        file: str,
+        order: AnyOrder,
+        now: float,
+        standing: Standing,
+        changed: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Record a person's order, what is in force after it, and the settings that it changed."""
+        known = {STANDING: msgspec.json.encode(standing).decode()}
+        if changed:
+            self.settings |= changed
+            known["settings"] = json.dumps(self.settings)
+        self._record("order", now, file, pack_order(order), known)
+
+    def note_standing(self, standing: Standing) -> None:
+        """Store what is in force, after an order that was refused."""
+        self.note(**{STANDING: msgspec.json.encode(standing).decode()})
+
+    def standing(self) -> Standing:
+        """The orders that are in force."""
+        self.flush()
+        return read_standing(about(self._database).get(STANDING))
+
+    def after_commit(self, job: Job) -> None:
+        """Do something once all events so far are committed, soon; the writing thread does it."""
+        self._put(lambda: self._to_do.append(job))
+        self._guarded(self._writer.hasten)
+
     def relevant_visits(self) -> int:
         """How many visits count as relevant."""
         self.flush()
@@ -214,6 +251,9 @@ class Store:
         self._snapshots.tidy()
         if self._recent is not None:
             self._recent.committed(self._ledger.events)
+        to_do, self._to_do = self._to_do, []
+        for job in to_do:
+            job()
 
     def _record(self, kind: str, now: float, *what: Any) -> None:
         """Record an event of a kind in _OTHER_EVENTS."""
@@ -491,9 +531,14 @@ class RecordingNavigator:
         self._record_revision(now)
         if self.store.wants_snapshot(len(self.memory)):
             self.store.snapshot(self.navigator.state())
+            tell("snapshot", "a snapshot is written", pages=self.memory.visits)
         return step
 
     def _record_revision(self, now: float) -> None:
         if self.navigator.revised:
             self.store.record_revision(self.navigator.revised, now)
+            relevant = sum(verdict.relevant for verdict in self.navigator.revised)
+            pages = len(self.navigator.revised)
+            message = f"the verdicts of {counted(pages, 'page')} are revised"
+            tell("revision", message, pages=pages, relevant=relevant)
             self.navigator.revised = []

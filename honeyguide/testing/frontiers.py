@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from honeyguide.contracts import UNASKED, Frontier, Ids, Taken, Vector
+from honeyguide.contracts import UNASKED, Frontier, Ids, Taken, Vector, Withdrawable
 from honeyguide.testing.contract import (
     ContractError,
     PartLike,
@@ -39,6 +39,7 @@ def check_frontier(frontier: PartLike, *, comes_back: bool = False) -> None:
     - `pick` takes a waiting link out of turn, and none that does not wait.
     - `drop` lets links wait no more; `park` until they are found again.
     - `shed` keeps so many links and gives the scores of the others.
+    - `withdraw`, where there is one, gives links back until they are found again.
     - `best` is the highest score that waits, -inf when nothing does; `rescore` changes scores.
     - `len` counts what waits. `end` breaks nothing.
     - `state` can be written, and a loaded frontier goes on as the saved one.
@@ -52,6 +53,7 @@ def check_frontier(frontier: PartLike, *, comes_back: bool = False) -> None:
 
     for check in (_check_out, _check_unasked, _check_saving, _check_drops, _check_scores):
         check(make)
+    _check_withdrawn(make())
     for at_random in (False, True):
         _check_rest(make, at_random)
     _check_pick(make, comes_back)
@@ -250,6 +252,27 @@ def _check_drops(make: Make) -> None:
     )
     frontier.put(ids, ids % HOSTS, np.zeros((1, 2), np.float32), np.zeros(1, np.float32))
     require(frontier.take(0.0) is not None, "a parked link that was found again did not come out")
+
+
+def _check_withdrawn(frontier: Frontier) -> None:
+    if not isinstance(frontier, Withdrawable):
+        return
+    _fill(frontier)
+    asked = np.array([7, 8, 9, 10, COUNT + 3], np.int32)
+    gone = frontier.withdraw(asked)
+    require(
+        sorted(gone.ids.tolist()) == [7, 8, 9, 10],
+        f"withdraw() of four waiting links and an unknown one returned {gone.ids.tolist()}",
+    )
+    scores = _score(gone.ids)
+    require(np.array_equal(gone.x[:, 0], scores), "withdraw() returned other rows than were put in")
+    require(bool(np.all(np.diff(scores) <= 0)), "withdraw() did not return the best link first")
+    require(
+        len(frontier) == COUNT - 4, f"len() is {len(frontier)} after 4 of {COUNT} were withdrawn"
+    )
+    require(len(frontier.withdraw(asked)) == 0, "withdraw() gave links that do not wait")
+    require(np.all(frontier.wants(asked)), "wants() refuses a withdrawn link that is found again")
+    require(not set(asked.tolist()) & set(_empty(frontier)), "take() gave a withdrawn link")
 
 
 def _check_scores(make: Make) -> None:

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from honeyguide import urls
 from honeyguide.assemble import judge_spec, with_examples
 from honeyguide.contracts import Encoder, Verdict
+from honeyguide.engine.orders import Judge
 from honeyguide.errors import HoneyguideError
 from honeyguide.judges.taught import teachable
 from honeyguide.judges.taught_model import TaughtModel
@@ -116,6 +117,14 @@ class Teaching:
         self._add({known: relevant})
         self._given.append((known, relevant))
 
+    def withdraw(self, url: str) -> None:
+        """Take the answer about a page back."""
+        self._add({self._url(url): None})
+
+    def knows(self, url: str) -> bool:
+        """Whether a page was among those read; `refresh` reads those that came since."""
+        return bool(self._known_url(url))
+
     def skip(self, url: str) -> None:
         """Ask no more about a page, in this session."""
         self._skipped.add(url)
@@ -183,7 +192,7 @@ class Teaching:
             raise HoneyguideError("there is no answer to learn from")
         before = relevant_visits(self.folder)
         judge = self._write()
-        send_order(self.folder, {"order": "judge", "judge": judge, "answers": self.answers})
+        send_order(self.folder, Judge(judge, self.answers))
         self._is_applied = True
         if self.is_running and not wait:
             return None
@@ -197,7 +206,7 @@ class Teaching:
 
     def _obeyed(self) -> Rejudged | None:
         """Wait until a running crawl has carried out its orders, or do that here."""
-        while any(waiting_orders(self.folder)):
+        while any(order.what["order"] == "judge" for order in waiting_orders(self.folder)):
             try:
                 if not self.is_running:
                     return obey_waiting(self.folder, self._warn)

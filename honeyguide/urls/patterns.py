@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from honeyguide import urls
 from honeyguide.errors import HoneyguideError
@@ -105,6 +105,40 @@ def _of_urls(patterns: Sequence[str]) -> list[str]:
     return [pattern for pattern in patterns if not pattern.startswith(TITLE)]
 
 
+class UrlLists(NamedTuple):
+    """The allow and deny lists of a crawl, as they are now."""
+
+    allow: tuple[str, ...] = ()
+    deny: tuple[str, ...] = ()
+    host_globs: bool = True  # as Patterns takes it
+
+    def refusal(self) -> Refusal:
+        """What says why a URL is refused."""
+        return listed(*self)
+
+    def denying(self, patterns: Sequence[str]) -> "UrlLists":
+        """The lists with more denied; a HoneyguideError if all of it is denied already."""
+        new = [pattern for pattern in patterns if pattern not in self.deny]
+        if not new:
+            raise HoneyguideError(f"{', '.join(patterns)}: denied already")
+        return self._replace(deny=(*self.deny, *dict.fromkeys(new)))
+
+    def allowing(self, patterns: Sequence[str]) -> "UrlLists":
+        """The lists without these denials, and with more in an allow list that is not empty."""
+        lists = self
+        for pattern in patterns:
+            lists = lists._with_allowed(pattern)
+        return lists
+
+    def _with_allowed(self, pattern: str) -> "UrlLists":
+        if pattern in self.deny:
+            return self._replace(deny=tuple(each for each in self.deny if each != pattern))
+        if self.allow and pattern not in self.allow:
+            return self._replace(allow=(*self.allow, pattern))
+        denied = f" (what is: {', '.join(self.deny)})" if self.deny else ""
+        raise HoneyguideError(f"{pattern} is not denied{denied}")
+
+
 class HostLimit(Generic[Host]):
     """Admits the first few hosts that it is asked about, and no others."""
 
@@ -137,12 +171,16 @@ class Scope:
         most_hosts: int | None = None,  # None: any number
         host_globs: bool = True,  # as Patterns takes it
     ) -> None:
-        self._listed = listed(allow, deny, host_globs)
+        self.relist(UrlLists(tuple(allow), tuple(deny), host_globs))
         self._hosts: HostLimit[str] | None = None if most_hosts is None else HostLimit(most_hosts)
 
     def refusal(self, url: str) -> str:
         """Why a URL is not requested; empty when it may be."""
         return self._listed(url) or self._too_many(host_of(url))
+
+    def relist(self, lists: UrlLists) -> None:
+        """Use other allow and deny lists from now on."""
+        self._listed = lists.refusal()
 
     def recall(self, host: str) -> None:
         """Count a host that was requested before the crawl was resumed."""

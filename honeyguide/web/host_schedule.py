@@ -93,6 +93,7 @@ class HostSchedule:
         sleep: Sleep = asyncio.sleep,
     ) -> None:
         self.delay = delay
+        self.host_delays: dict[str, float] = {}  # by host, instead of `delay`
         self._limits = limits or Limits()
         self._clock = clock
         self._wall_clock = wall_clock
@@ -127,7 +128,7 @@ class HostSchedule:
             if wait > _PATIENCE:
                 return wait
             await self._sleep(wait)  # meanwhile another task may have gone first
-        self.hold(host, max(self.delay, self._unhurried.get(host, 0.0)))
+        self.hold(host, max(self._delay_of(host), self._unhurried.get(host, 0.0)))
         self._last_tasks[host] = task
         return 0.0
 
@@ -168,7 +169,8 @@ class HostSchedule:
     def probe(self, origin: str) -> None:
         """Reserve the usual delay for a request that only tests whether a host answers."""
         wish = min(self.crawl_delay(origin) or 0.0, self._limits.longest)
-        self.hold(host_of(origin), max(self.delay, wish))
+        host = host_of(origin)
+        self.hold(host, max(self._delay_of(host), wish))
 
     # ------------------------------------------------------------------- Crawl-delay
 
@@ -232,11 +234,11 @@ class HostSchedule:
     ) -> float:
         if response.failure in NOT_ASKED:
             return 0.0
-        record, limits = self._record(host), self._limits
+        record, limits, delay = self._record(host), self._limits, self._delay_of(host)
         asked_for = min(retry_after(response.headers, now) or 0.0, limits.longest_retry_after)
         if response.failure in NOT_YET_ASKED:
-            return max(self.delay, asked_for)
-        usual = self._usual(record, seconds, crawl_delay)
+            return max(delay, asked_for)
+        usual = self._usual(delay, record, seconds, crawl_delay)
         if _is_well(response):
             self._count(host, record, 0)
             return max(usual, asked_for) if 300 <= response.status < 400 else usual
@@ -245,15 +247,21 @@ class HostSchedule:
             self._unhurried.setdefault(host, 0.0)
         if record.failures >= limits.failures:
             return max(usual, asked_for, limits.pause)
-        back_off = min(limits.longest, max(self.delay, 1.0) * 2.0**record.failures)
+        back_off = min(limits.longest, max(delay, 1.0) * 2.0**record.failures)
         return max(usual, asked_for, back_off)
 
-    def _usual(self, record: _Record, seconds: float, crawl_delay: float | None) -> float:
+    def _delay_of(self, host: str) -> float:
+        """Seconds between two requests to a host, unless it asks for more."""
+        return self.host_delays.get(host, self.delay)
+
+    def _usual(
+        self, delay: float, record: _Record, seconds: float, crawl_delay: float | None
+    ) -> float:
         before = seconds if record.seconds is None else record.seconds
         record.seconds = before + _SMOOTHING * (seconds - before)
-        is_sparing = self.delay and self._limits.per_host == 1
+        is_sparing = delay and self._limits.per_host == 1
         slow = self._limits.slowness * record.seconds if is_sparing else 0.0
-        return max(self.delay, min(max(slow, crawl_delay or 0.0), self._limits.longest))
+        return max(delay, min(max(slow, crawl_delay or 0.0), self._limits.longest))
 
     # ------------------------------------------------------------------- what is stored
 

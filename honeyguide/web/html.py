@@ -25,6 +25,7 @@ MAX_DEPTH = 64  # tags in a path
 MAX_TAG = 32  # characters of a tag in a path
 MAX_TEXT = 500_000  # characters of a page that are judged and kept
 CONTEXT = 150  # characters either side of a link
+LONG_WORD = 40  # characters; some scripts have no spaces between words
 
 _MARK = "\x01"  # put before and after each link to find it again in the text
 _charset = re.compile(r"charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE).search
@@ -271,7 +272,7 @@ def _links(
         stop = min(end, start + MAX_ANCHOR)
         anchor = flat[start:stop].strip()
         anchor = anchor or (given.get("alt") or given.get("title") or "")[:MAX_ANCHOR].strip()
-        around = flat[max(0, start - CONTEXT) : stop + CONTEXT].strip()
+        around = _around(flat, start, stop)
         yield url, anchor, around, f"{_path(node.parent, paths)}/{_own_tag(node.tag, given)}"
 
 
@@ -279,6 +280,17 @@ def _own_tag(tag: str, given: dict[str, str | None]) -> str:
     """The last tag of a link's path; "a[hreflang=fr]" if the link says its target's language."""
     language = _language(given.get("hreflang") or "")
     return f"{tag}[hreflang={language[0].lower()}]" if language else tag
+
+
+def _around(flat: str, start: int, stop: int) -> str:
+    """The words around a link, CONTEXT characters either side at most; only long words are cut."""
+    begin, end = max(0, start - CONTEXT), stop + CONTEXT
+    if begin:
+        begin = max(begin, flat.find(" ", begin - 1, begin + LONG_WORD))
+    if end < len(flat):
+        space = flat.rfind(" ", end - LONG_WORD, end + 1)
+        end = space if space >= 0 else end
+    return flat[begin:end].strip()
 
 
 def _path(node: Any, known: dict[int, tuple[str, int]]) -> str:

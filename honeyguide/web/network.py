@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Protocol
 
 from honeyguide.contracts import Link, OfHost, Response
+from honeyguide.urls.patterns import UrlLists
 from honeyguide.urls.spelling import host_of, origin_of, target
 from honeyguide.web.connections import TOO_MANY_FILES
 from honeyguide.web.fetch_limits import ANYTHING, Terms, WebFetcher
@@ -182,6 +183,12 @@ class OutageRetry:
     def recall(self, learnt: Iterable[OfHost]) -> None:
         """Remember hosts that answered before the crawl was resumed."""
         self._sites.recall(learnt)
+
+    def relist(self, lists: UrlLists) -> None:
+        """Probe no site that a deny list refuses from now on."""
+        refusal = UrlLists(deny=lists.deny, host_globs=lists.host_globs).refusal()
+        hosts = self._sites.hosts()
+        self._sites.drop({host for host in hosts if refusal(f"{origin_of(host)}/")})
 
     def clock(self) -> float:
         """Seconds, without those of outages."""

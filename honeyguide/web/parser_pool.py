@@ -2,13 +2,15 @@
 
 import asyncio
 import logging
+import math
 import os
 import re
 import signal
 import struct
 import sys
+import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import astuple, replace
 from itertools import islice
@@ -18,6 +20,7 @@ import msgspec
 
 from honeyguide.contracts import Judge, Verdict
 from honeyguide.errors import HoneyguideError
+from honeyguide.features.link_words import LinkWordsSpec, Packed, WordsReader, unpacked
 from honeyguide.web.html import MAX_BODY, Parsed, Raw, build, parse, read
 from honeyguide.web.judge_spec import JudgeSpec
 
@@ -28,13 +31,17 @@ SMALL_BODY = 128 * 1024  # bytes
 SMALL_TAGS = 3_000
 # A parser compares each attribute of a tag with all others. A tag without either of these has
 # few of them; UTF-16 and ISO-2022-JP could hide them.
-_long_tag = re.compile(rb"<[a-zA-Z/][^>]{700}|[\x00\x1b]").search
+_long_tag = re.compile(rb"<[a-zA-Z/][^>]{700}").search
+_HIDING = (b"\x00", b"\x1b")
 _quoted_ends = re.compile(rb"=\s*+(?:\"[^\">]*+>|'[^'>]*+>)").finditer  # <p title="a > b">
 SMALL_QUOTED_ENDS = 3
 # It also compares all attributes of formatting tags that are open with those of the next one.
 _tags_of_many_parts = re.compile(rb"<[a-zA-Z/](?:[^\s/>\"'=]*+[\s/\"'=]++){40}").finditer
 SMALL_TAGS_OF_MANY_PARTS = 30
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 5.0  # seconds after a process could not be started
+WINDOW = 1.0  # seconds over which a load is measured
+HEAVY = 0.1  # share of that time: then other processes are started
+MOST_OTHERS = 2  # they parse faster than one process can absorb
 TRIES = 12  # to start a process while a page waits for it
 _PROGRAM = "from honeyguide.web.parser_pool import work; work()"
 _HEAD = struct.Struct("<I")  # bytes of the message that follows
@@ -60,6 +67,7 @@ class Answer(NamedTuple):
 
     raw: Raw
     opinion: Opinion | None
+    words: Packed | None = None  # of links
 
 
 class Read(NamedTuple):
@@ -102,24 +110,60 @@ class InProcess:
 class SmallInProcess:
     """Parses small pages in this process, and large ones in another, so that none blocks the loop.
 
-    The other process is started for the first large page.
+    The other process is started for the first large page. Where `others` are given, all pages are
+    parsed in so many other processes as soon as parsing keeps this one busy.
     """
 
-    def __init__(self, spec: JudgeSpec | None = None) -> None:
-        self._pool = ParserPool(1, spec=spec)
+    def __init__(
+        self,
+        spec: JudgeSpec | None = None,
+        others: int = 0,
+        clock: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        self._pool = ParserPool(others or 1, spec=spec)
+        self._moves = others > 0
+        self._load = Load(clock)
 
     async def ready(self) -> None:
         """Do nothing: it is always ready."""
 
     async def read(self, body: bytes, url: str, content_type: str = "") -> Read | None:
         """Parse a page."""
-        if is_small(body):
+        if (self._moves and self._load.is_heavy) or not is_small(body):
+            return await self._pool.read(body, url, content_type)
+        with self._load:
             return Read(parse(body, url, content_type))
-        return await self._pool.read(body, url, content_type)
 
     async def close(self) -> None:
         """End the process, if there is one."""
         await self._pool.close()
+
+
+class Load:
+    """Whether some work has kept this process busy; once it has, that is remembered."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._begun = self._since = -math.inf
+        self._seconds = 0.0  # of work since then
+        self.is_heavy = False
+
+    def __enter__(self) -> None:
+        self._begun = self._clock()
+        if self._begun - self._since > WINDOW:
+            self._since, self._seconds = self._begun, 0.0
+
+    def __exit__(self, *_: object) -> None:
+        self._seconds += self._clock() - self._begun
+        self.is_heavy |= self._seconds > HEAVY * WINDOW
+
+
+def reader_of(parsers: int | None, spec: JudgeSpec | None) -> Reader:
+    """A reader with so many processes; None: one for each core but one, started when they help."""
+    if parsers:
+        return ParserPool(parsers, spec=spec)
+    others = min(len(os.sched_getaffinity(0)) - 1, MOST_OTHERS) if parsers is None else 0
+    return SmallInProcess(spec, others)
 
 
 def is_small(body: bytes) -> bool:
@@ -127,6 +171,7 @@ def is_small(body: bytes) -> bool:
     return (
         len(body) <= SMALL_BODY
         and body.count(b"<") <= SMALL_TAGS
+        and not any(sign in body for sign in _HIDING)
         and _long_tag(body) is None
         and _has_few(_quoted_ends(body), SMALL_QUOTED_ENDS)
         and _has_few(_tags_of_many_parts(body), SMALL_TAGS_OF_MANY_PARTS)
@@ -147,7 +192,7 @@ class ParserPool:
         spec: JudgeSpec | None = None,  # of the judge in each process
     ) -> None:
         self._processes = processes
-        self._spec = _packed(_encode(spec and astuple(spec)))
+        self._spec = spec
         self._longest = longest
         self._readers: list[_Process] = []
         self._opening: set[asyncio.Task[None]] = set()
@@ -160,7 +205,12 @@ class ParserPool:
         self._why = ""  # the last start failed
 
     async def ready(self) -> None:
-        """Start the processes, and wait until one is ready."""
+        """Start the processes; where none can be started, wait until one can."""
+        if self._least_busy() is None and self._pausing:
+            await self._started()
+
+    async def _started(self) -> None:
+        """Wait until a process is ready."""
         give_up = self._failed + TRIES * self._processes
         while self._least_busy() is None:
             if self._failed >= give_up or not self._processes:
@@ -170,22 +220,29 @@ class ParserPool:
 
     async def read(self, body: bytes, url: str, content_type: str = "") -> Read | None:
         """Parse a page in the least busy process; in this one if it is small and none is ready."""
-        small = is_small(body)
         message = _packed(_encode((url, content_type, body[:MAX_BODY])))
-        while (reader := await self._reader_for(small)) is not None:
+        while (reader := await self._reader_for(body)) is not None:
             answer = await reader.ask(message)
             if answer:
-                raw, opinion = _decode(answer)
-                return Read(build(url, raw), opinion and _verdict(opinion))
-            if answer is not None and small:  # the page cannot be sent back
+                return self._understood(url, _decode(answer))
+            if answer is not None and is_small(body):  # the page cannot be sent back
                 break
             if answer is not None or reader.died_of is message:
                 return None
         return Read(await asyncio.to_thread(parse, body, url, content_type))
 
-    async def _reader_for(self, small: bool) -> "_Process | None":
-        if not small:
-            await self.ready()
+    def _understood(self, url: str, answer: Answer) -> Read:
+        parsed = build(url, answer.raw)
+        if answer.words is not None and self._spec is not None and self._spec.links:
+            words = unpacked(self._spec.links[0], answer.words)
+            parsed = replace(parsed, page=replace(parsed.page, link_words=words))
+        return Read(parsed, answer.opinion and _verdict(answer.opinion))
+
+    async def _reader_for(self, body: bytes) -> "_Process | None":
+        reader = self._least_busy()
+        if reader is not None or is_small(body):
+            return reader
+        await self._started()
         return self._least_busy()
 
     async def close(self) -> None:
@@ -221,8 +278,9 @@ class ParserPool:
     async def _start(self) -> "_Process":
         loop = asyncio.get_running_loop()
         command = (sys.executable, "-c", _PROGRAM)
+        spec = _packed(_encode(self._spec and astuple(self._spec)))
         _, reader = await loop.subprocess_exec(
-            lambda: _Process(self._spec, self._longest, self._news),
+            lambda: _Process(spec, self._longest, self._news),
             *command,
             stderr=None,
             env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},  # one thread for each process
@@ -343,17 +401,25 @@ def work() -> None:
 
 def _answer_all(questions: BinaryIO, answers: BinaryIO) -> None:
     spec = _hear(questions)
-    judge = JudgeSpec(*spec).make() if spec else None
+    judge, words = _received(spec).make_all() if spec else (None, None)
     _say(answers, b"")
     while (question := _hear(questions)) is not None:
-        _say(answers, _answer(judge, *question))
+        _say(answers, _answer(judge, words, *question))
 
 
-def _answer(judge: Judge | None, url: str, content_type: str, body: bytes) -> bytes:
+def _received(spec: list[Any]) -> JudgeSpec:
+    *judge, links = spec
+    return replace(JudgeSpec(*judge), links=[LinkWordsSpec(*asked) for asked in links])
+
+
+def _answer(
+    judge: Judge | None, words: WordsReader | None, url: str, content_type: str, body: bytes
+) -> bytes:
     raw = read(body, url, content_type)
     try:
-        opinion = judge and Opinion(*astuple(judge(replace(build(url, raw).page, html=body))))
-        return _encode((raw, opinion))
+        page = build(url, raw).page
+        opinion = judge and Opinion(*astuple(judge(replace(page, html=body))))
+        return _encode((raw, opinion, words and words.of_page(page).packed()))
     except Exception:  # a bug of the judge: the crawl judges again and reports it
         return _unjudged(raw)
 

@@ -13,13 +13,13 @@ HostSchedule.
 
 import math
 import time
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol, runtime_checkable
 
 from honeyguide import urls
 from honeyguide.contracts import Link, Observable, OfHost, Recalling, Request, Response
-from honeyguide.urls.patterns import Scope
+from honeyguide.urls.patterns import Scope, UrlLists
 from honeyguide.urls.spelling import host_of
 from honeyguide.web.access import Access
 from honeyguide.web.connections import FixedAddresses
@@ -122,6 +122,14 @@ class Pipeline:
             if isinstance(stage, Observable):
                 stage.observe(observer)
 
+    def restrict(self, lists: UrlLists, delays: Mapping[str, float]) -> None:
+        """Use other allow and deny lists, and other delays of hosts, from now on."""
+        if self.schedule is not None:
+            self.schedule.host_delays = dict(delays)
+        for stage in self.stages:
+            if isinstance(stage, Admission | OutageRetry):
+                stage.relist(lists)
+
     async def close(self) -> None:
         """Close every connection."""
         await self.stages[0].close()
@@ -143,7 +151,13 @@ class Admission:
         if wait := await self._schedule.ready(host_of(url)):
             headers = {"retry-after": str(math.ceil(wait))}
             return Response(link, link.url, 0, headers, failure="resting")
+        if reason := self._scope.refusal(url):  # it was denied meanwhile
+            return Response(link, link.url, 0, failure=reason)
         return await self._fetcher.fetch(link, terms)
+
+    def relist(self, lists: UrlLists) -> None:
+        """Use other allow and deny lists from now on."""
+        self._scope.relist(lists)
 
     def recall(self, learnt: Iterable[OfHost]) -> None:
         """Count the hosts that were requested before the crawl was resumed."""

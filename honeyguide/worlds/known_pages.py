@@ -2,7 +2,7 @@
 
 import asyncio
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import IO
 
@@ -15,11 +15,13 @@ from honeyguide.contracts import (
     OfHost,
     Recalling,
     Request,
+    Restrictable,
     Truth,
     Visit,
     World,
 )
 from honeyguide.disk.serialise import pack_visit, text_from_bytes, text_to_bytes, unpack_visit
+from honeyguide.urls.patterns import UrlLists
 
 
 class KnownPages:
@@ -94,6 +96,11 @@ class KnownPages:
         """Restore what the wrapped world has learnt of hosts."""
         if isinstance(self.world, Recalling):
             self.world.recall(learnt)
+
+    def restrict(self, lists: UrlLists, delays: Mapping[str, float]) -> None:
+        """Restrict the requests of the wrapped world."""
+        if isinstance(self.world, Restrictable):
+            self.world.restrict(lists, delays)
 
     def observe(self, observer: Callable[[Request], None]) -> None:
         """Call the observer for each request of the wrapped world."""

@@ -1,7 +1,7 @@
 """Serve pages from a recording where it has them, else from the live web (Friar 2017, §4.2.3)."""
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 
@@ -14,12 +14,14 @@ from honeyguide.contracts import (
     OfHost,
     Recalling,
     Request,
+    Restrictable,
     Sampled,
     Truth,
     Visit,
     World,
 )
 from honeyguide.errors import HoneyguideError
+from honeyguide.urls.patterns import UrlLists
 
 
 class RecordedFirst:
@@ -70,6 +72,11 @@ class RecordedFirst:
         """Restore what was learnt about hosts, in the world beyond the recording."""
         if isinstance(self.beyond, Recalling):
             self.beyond.recall(learnt)
+
+    def restrict(self, lists: UrlLists, delays: Mapping[str, float]) -> None:
+        """Restrict the requests of the world beyond the recording."""
+        if isinstance(self.beyond, Restrictable):
+            self.beyond.restrict(lists, delays)
 
     def observe(self, observer: Callable[[Request], None]) -> None:
         """Call the observer for each request; the recording sends none."""

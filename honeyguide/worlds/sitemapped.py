@@ -1,6 +1,6 @@
 """Add a site's sitemap links to the first page that is visited there."""
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
@@ -13,10 +13,12 @@ from honeyguide.contracts import (
     OfHost,
     Recalling,
     Request,
+    Restrictable,
     Truth,
     Visit,
     World,
 )
+from honeyguide.urls.patterns import UrlLists
 
 TAG_PATH = "sitemap"
 READ = "sitemaps"  # name of the stored fact that a host's sitemaps were read
@@ -57,6 +59,11 @@ class Sitemapped:
         self._hosts |= {host for host, what, _ in learnt if what == READ}
         if isinstance(self._world, Recalling):
             self._world.recall(learnt)
+
+    def restrict(self, lists: UrlLists, delays: Mapping[str, float]) -> None:
+        """Restrict the requests of the wrapped world."""
+        if isinstance(self._world, Restrictable):
+            self._world.restrict(lists, delays)
 
     def observe(self, observer: Callable[[Request], None]) -> None:
         """Call the observer for each request of the wrapped world."""

@@ -1,6 +1,6 @@
 """The live web: pages are fetched through a pipeline, parsed and judged."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 from honeyguide import urls
@@ -20,7 +20,7 @@ from honeyguide.contracts import (
 )
 from honeyguide.errors import HoneyguideError
 from honeyguide.registry import part
-from honeyguide.urls.patterns import Scope
+from honeyguide.urls.patterns import Scope, UrlLists
 from honeyguide.web.access import Access
 from honeyguide.web.fetch_limits import Terms
 from honeyguide.web.host_schedule import may_pass
@@ -30,10 +30,9 @@ from honeyguide.web.judge_spec import JudgeSpec
 from honeyguide.web.parser_pool import (
     InProcess,
     NoProcessError,
-    ParserPool,
     Read,
     Reader,
-    SmallInProcess,
+    reader_of,
 )
 from honeyguide.web.pipeline import FetchSettings, Pipeline, fetch_pipeline
 from honeyguide.web.robots_txt import obey_directives
@@ -115,6 +114,10 @@ class WebWorld:
         """Call the observer when a request has ended, however it ended."""
         self._pipeline.observe(observer)
 
+    def restrict(self, lists: UrlLists, delays: Mapping[str, float]) -> None:
+        """Request nothing that these lists refuse; wait so many seconds, by host."""
+        self._pipeline.restrict(lists, delays)
+
     def find(self, name: str) -> Link:
         """The link for a web address; https:// may be left out."""
         url = urls.typed(name)
@@ -165,7 +168,7 @@ def live_web(  # noqa: PLR0913 each is a setting of users
     resolve: str = "",  # "NAME=ADDRESS:PORT,...": addresses of hosts; "*" is any host
     scope: Scope | None = None,  # which URLs may be requested; None: all
     sitemaps: bool = False,  # whether links are taken from sitemaps, too
-    parsers: int = 0,  # processes that parse and judge pages
+    parsers: int | None = None,  # processes that parse and judge pages; None: when they help
     spec: JudgeSpec | None = None,  # how those processes make their judge
     user_agent: str = "",  # empty: honeyguide's own, with the contact
     access: Access | None = None,  # secrets of hosts, and the proxy
@@ -182,7 +185,7 @@ def live_web(  # noqa: PLR0913 each is a setting of users
         per_host=per_host,
     )
     pipeline = fetch_pipeline(settings)
-    reader = ParserPool(parsers, spec=spec) if parsers else SmallInProcess(spec)
+    reader = reader_of(parsers, spec)
     world = WebWorld(judge, pipeline, reader, robots_name(user_agent) or "honeyguide")
     if sitemaps and pipeline.sitemaps is not None:
         return Sitemapped(world, pipeline.sitemaps.links)

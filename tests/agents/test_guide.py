@@ -106,6 +106,20 @@ def test_after_hosts_that_soon_had_nothing_more_to_give_a_new_one_is_preferred(g
     assert same_words[3] > same_words[:3].max() + 0.1
 
 
+def test_while_nothing_relevant_is_found_belief_leaves_hosts_that_brought_nothing(goal):
+    guide, memory = Guide(goal), Memory()
+    urls = [f"http://{host}.example/{page}" for host in "abc" for page in range(40)]
+    x = found_by(guide, memory, [Link(url, "rock") for url in urls])
+    last, belief = x[np.array([39, 79, 119])], guide.state()["belief"]
+    before = guide.features.dot(last, belief)
+    for place in (40, *range(30)):  # one page of the second host, thirty of the first
+        guide.learn([step(x, place, 0.0, x[:0])])
+    lost = before - guide.features.dot(last, belief)
+    assert lost[0] > lost[1] > lost[2]
+    # no more than a tenth of a cosine: a link that is like the topic still wins
+    assert lost[0] - lost[2] == pytest.approx(0.07, abs=0.005)
+
+
 def says_of_belief(guide, x, believed, visits, reward=0.0):
     """After how many of some more visits a link was worth what was believed of it at first."""
     count = 0

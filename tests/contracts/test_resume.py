@@ -116,7 +116,7 @@ def test_a_crawl_goes_on_as_it_was_in_every_world(name, small_graph, small_archi
     [
         ("linear_sync", "best_first", 300, True),
         ("linear_sync:frontier=fresh_pairs", "pairs", 300, True),
-        ("guide", "best_first", 2000, True),
+        ("guide", "best_first", 900, True),
         ("best_first", "best_first", 500, False),  # rows of few bytes: others fill its memory
         ("best_first", "walks", 500, False),  # it has the links of one page only
     ],

@@ -105,3 +105,16 @@ def test_loading_leaves_logging_alone():
 def test_related_words_are_closer_than_unrelated_ones():
     volcano, lava, music = ENCODER(["volcano", "hot lava and ash", "music"])
     assert volcano @ lava > 0.2 > volcano @ music
+
+
+@settings(max_examples=200, deadline=None)
+@given(first=st.text(max_size=60), second=st.text(max_size=60))
+def test_the_sum_of_two_texts_together_is_the_sum_of_both(first, second):
+    one, other, both = ENCODER.sums([first, second, f"{first} {second}"])
+    assert np.allclose(one + other, both, atol=1e-4)
+
+
+def test_a_vector_is_the_unit_vector_of_the_sum():
+    sums = ENCODER.sums(WRITTEN)
+    lengths = np.sqrt(np.square(sums).sum(axis=1, keepdims=True))
+    assert np.array_equal(ENCODER(WRITTEN), sums / lengths)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from honeyguide.contracts import Page, Verdict
+from honeyguide.engine import decisions
 from honeyguide.engine.decisions import FITS, calibrated
 from honeyguide.engine.loop import run_simulated
 from honeyguide.plan import Plan
@@ -142,3 +143,73 @@ def test_a_list_of_pages_is_calibrated_by_all_of_them():
     found = calibrated(Median(), verdicts)
     assert sum(verdict.relevant for verdict in found) == 50  # above the median
     assert calibrated(Median(), verdicts[:10]) == verdicts[:10]
+
+
+@pytest.fixture
+def late_fits(monkeypatch):
+    """Verdicts are revised after 20 pages; then thresholds are fitted twice for later pages."""
+    monkeypatch.setattr(decisions, "FITS", (20,))
+    monkeypatch.setattr(decisions, "ALL_FITS", (20, 40, 60))
+    fitted = []
+
+    class Noted(Median):
+        def fit(self, measures):
+            super().fit(measures)
+            fitted.append(len(measures))
+
+    monkeypatch.setattr(MedianOfWords, "calibration", lambda self: Noted())
+    return fitted
+
+
+def test_late_fits_are_for_later_pages_alone(late_fits):
+    navigator = PLAN.open().navigator()
+    revised = []
+    absorb = navigator.absorb
+
+    def noted(visit, now):
+        step = absorb(visit, now)
+        revised.append(len(navigator.revised))
+        return step
+
+    navigator.absorb = noted
+    opened = PLAN.open()
+    run_simulated(opened.crawl(navigator).run(opened.seeds))
+    assert late_fits == [20, 40, 60]
+    assert [pages for pages in revised if pages] == [20]
+    assert navigator.decisions.state()["rows"].size == 0  # dropped after the last fit
+
+
+@pytest.mark.parametrize("agent", ["guide", "best_first"])
+def test_a_crawl_with_late_fits_resumes_exactly(agent, late_fits):
+    plan = replace(PLAN, agent=agent)
+    opened = plan.open()
+    check_resume(
+        opened.navigator, lambda: plan.open().world, opened.seeds, pages=80, saves=5, in_flight=3
+    )
+    assert {20, 40, 60} <= set(late_fits)
+
+
+def test_late_fits_in_parts_are_those_in_one_piece(tmp_path, late_fits):
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    create_crawl(whole, PLAN)
+    run_crawl(whole, lambda *_: None)
+    create_crawl(parts, replace(PLAN, budget=30))
+    for budget in (30, 45, 59, 61, 100):
+        run_crawl(parts, lambda *_: None, budget=budget)
+    rows = "SELECT url, relevance, relevant FROM pages ORDER BY n"
+    with reading(whole) as one, reading(parts) as other:
+        assert one.execute(rows).fetchall() == other.execute(rows).fetchall()
+
+
+@pytest.mark.parametrize(("pages", "fitted"), [(15, [20, 40, 60]), (30, [20])])
+def test_a_state_saved_before_late_fits_is_loaded(pages, fitted, late_fits):
+    opened = replace(PLAN, budget=pages).open()
+    navigator = opened.navigator()
+    run_simulated(opened.crawl(navigator).run(opened.seeds))
+    state = navigator.state()
+    del state["decisions"]["rows"]
+    later = replace(PLAN, budget=100).open()
+    resumed = later.navigator()
+    resumed.load(state)
+    run_simulated(later.crawl(resumed).run(()))
+    assert late_fits == fitted

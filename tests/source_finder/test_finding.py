@@ -1,6 +1,8 @@
 """honeyguide find, regions and watch: from home pages to new items."""
 
 import asyncio
+import csv
+import io
 import json
 
 import pytest
@@ -8,6 +10,7 @@ from aiohttp import web
 
 from honeyguide.contracts import Verdict
 from honeyguide.errors import HoneyguideError
+from honeyguide.plan import Plan
 from honeyguide.registry import make
 from honeyguide.source_finder.find import Finder
 from honeyguide.source_finder.organisations.serve import Server
@@ -154,6 +157,85 @@ def test_the_command_line_finds_and_shows(tmp_path):
     wrong = honeyguide("find", "--kind", tmp_path / "none", "http://site0.tesw.example/")
     assert wrong.returncode == 1
     assert "honeyguide train source_finder" in wrong.stderr
+
+
+def test_each_answer_says_what_was_clicked_and_why_it_stopped():
+    done = honeyguide(
+        "find", "--world", "organisations:set=tesw,sites=2", "--json", "http://site0.tesw.example/"
+    )
+    row = json.loads(done.stdout)
+    assert len(row["clicked"]) == row["clicks"] > 0
+    assert {"url", "anchor", "expected", "page"} <= row["clicked"][0].keys()
+    assert row["clicked"][0]["anchor"]
+    assert "link was likely enough" in row["stopped"]
+    few = ("--max-clicks", 1, "--threshold", 0)
+    done = honeyguide(
+        "find", "--world", "organisations:set=tesw,sites=2", *few, "http://site1.tesw.example/"
+    )
+    assert "stopped: the limit of 1 click was reached" in done.stdout
+
+
+def test_found_pages_are_a_table_for_other_programs():
+    done = honeyguide(
+        "find", "--world", "organisations:set=tesw,sites=3", "--csv", "http://site0.tesw.example/",
+        "http://site1.tesw.example/",
+    )  # fmt: skip
+    rows = list(csv.DictReader(io.StringIO(done.stdout)))
+    assert {row["home"] for row in rows} == {
+        "http://site0.tesw.example/",
+        "http://site1.tesw.example/",
+    }
+    assert any(float(row["probability"]) >= 0.5 for row in rows if row["source"])
+
+
+def test_a_search_goes_on_after_a_kill_where_it_was(tmp_path):
+    out = tmp_path / "found.jsonl"
+    world = ("--world", "organisations:set=tesw,sites=4", "--delay", 0, "--out", out)
+    first = honeyguide("find", *world, "http://site0.tesw.example/", "http://site1.tesw.example/")
+    assert first.returncode == 0, first.stderr
+    out.write_bytes(out.read_bytes() + b'{"home": "http://site2.te')  # killed while it wrote
+    homes = [f"http://site{n}.tesw.example/" for n in range(4)]
+    again = honeyguide("find", *world, "--json", "--workers", 2, *homes)
+    assert "2 sites are in" in again.stderr
+    assert {json.loads(line)["home"] for line in again.stdout.splitlines()} == set(homes[2:])
+    kept = [json.loads(line)["home"] for line in out.read_text().splitlines()]
+    assert sorted(kept) == sorted(homes)
+    out.write_text("nonsense\n")
+    wrong = honeyguide("find", *world, *homes)
+    assert "is not a file of 'honeyguide find --out'" in wrong.stderr
+
+
+def test_pages_like_an_example_are_found_without_a_model():
+    world = make("world", "organisations:set=tesw,sites=12", judge=make("judge", "label:x"))
+    pages = [(home, world.site(home.split("/")[2])) for home in world.homes]
+    english = [(home, site) for home, site in pages if site.wording.language == "en"]
+    (_, first), *others = english
+    example = next(
+        first.url(path) for path, draft in first.pages.items() if draft.labels[0] == "source:events"
+    )
+
+    async def run():
+        finder = await Finder(delay=0.0).like([example], world)
+        return await finder.find([home for home, _ in others[:5]], world)
+
+    found = asyncio.run(run())
+    right = [
+        any("source:events" in world.page(source.url).labels for source in answer.sources)
+        for answer in found
+    ]
+    assert sum(right) >= 2
+
+
+def test_a_crawl_for_source_pages_needs_no_topic():
+    plan = Plan(
+        seeds=("http://site0.tesw.example/",),
+        world="organisations:set=tesw,sites=2",
+        agent="source_finder:batch=0",
+        judge="event_source",
+        budget=6,
+    )
+    assert plan.topic == "events"
+    assert plan.simulate().pages > 0
 
 
 def test_regions_of_a_file_are_shown_and_none_is_said(tmp_path):

@@ -29,38 +29,30 @@ def refused(*arguments):
 
 
 def test_a_finder_of_another_kind_is_trained_and_used(tmp_path):
-    model = tmp_path / "news.model"
+    model, homes = tmp_path / "news.model", [f"http://site{n}.train.example/" for n in range(4)]
     done = honeyguide(
-        "train", "source_finder", "--kind", "news", "--sites", "organisations:set=train,sites=6",
-        "--unlabelled", "none", "--epochs", 3, "--encoder", "ngrams:128", "--out", model,
+        "train", "source_finder", "--kind", "news", "--sites", "organisations:set=train,sites=16",
+        "--epochs", 8, "--nets", 1, "--pages", 25, "--encoder", "ngrams:128", "--out", model,
     )  # fmt: skip
     assert done.exit_code == 0, done.output
     assert "page scorer" in done.output
     found = honeyguide(
-        "find", "--kind", model, "--world", "organisations:train", "--json", "http://site1.train.example/"
+        "find", "--kind", model, "--world", "organisations:train", "--json", "--feedback",
+        "--delay", 0, *homes,
     )  # fmt: skip
-    assert json.loads(found.output)["home"] == "http://site1.train.example/"
+    rows = [json.loads(line) for line in found.output.splitlines()]
+    assert {row["home"] for row in rows} == set(homes)
+    assert sum(bool(row["sources"]) for row in rows) >= 3
     assert "already exists" in refused("train", "source_finder", "--out", model)
-    idle = refused("train", "source_finder", "--epochs", 0, "--out", tmp_path / "none.model")
-    assert "without --shown" in idle
 
 
-def test_links_shown_teach_before_any_click_and_finding_can_use_feedback(tmp_path):
-    homes = [f"http://site{n}.train.example/" for n in range(6)]
-    found = {}
-    for shown in (("--epochs", 1), ("--epochs", 0, "--shown")):
-        model = tmp_path / f"{len(shown)}.model"
-        done = honeyguide(
-            "train", "source_finder", "--sites", "organisations:set=train,sites=6", "--nets", 1,
-            "--unlabelled", "none", "--encoder", "ngrams:128", "--out", model, *shown,
-        )  # fmt: skip
-        assert done.exit_code == 0, done.output
-        answers = honeyguide(
-            "find", "--kind", model, "--world", "organisations:train", "--json", "--feedback",
-            "--delay", 0, *homes,
-        )  # fmt: skip
-        found[shown] = sum(bool(json.loads(row)["sources"]) for row in answers.output.splitlines())
-    assert found["--epochs", 0, "--shown"] > found["--epochs", 1]
+def test_sites_without_any_source_page_teach_nothing(tmp_path):
+    said = refused(
+        "train", "source_finder", "--kind", "recipes", "--sites",
+        "organisations:set=train,sites=2", "--pages", 3, "--out", tmp_path / "out",
+        "--encoder", "ngrams:64",
+    )  # fmt: skip
+    assert said == "no source page was found on the labelled sites"
 
 
 def test_what_is_no_labelled_site_is_said(tmp_path):
@@ -177,3 +169,4 @@ def test_the_home_pages_that_serve_names_are_found_by_find():
     assert found.exit_code == 0, found.output
     for home in named:
         assert re.search(rf"^{home}: .* with (0 clicks|1 click)$", found.output, re.MULTILINE)
+    assert found.output.count("stopped: ") == len(named)

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from honeyguide.contracts import Request
+from honeyguide.engine.orders import Budget, Standing
 from honeyguide.errors import HoneyguideError
 from honeyguide.storage import database, recent
 from honeyguide.storage.check import Check
@@ -260,6 +261,7 @@ KINDS = {  # methods of the ledger that write an event, and its kind on disk
     "write_visit": "visit",
     "write_revision": "revise",
     "write_judge": "judge",
+    "write_order": "order",
 }
 
 
@@ -271,6 +273,7 @@ def killed_with_every_event(tmp_path):
         store.record_parked(1e6)
         store.record_revision([], 1e6)
         store.record_judge({"judge": "keywords"}, JudgeChange({}), {})
+        store.record_order("1.json", Budget(7), 1e6, Standing(), {"budget": 7})
         for number in (1, 2):
             store.record_memory_limit(10**8 + number, 1e6)
         store.record_parked(1e6)
@@ -300,7 +303,7 @@ def test_a_healthy_killed_crawl_is_left_exactly_as_it_is(tmp_path):
     before = contents(folder)
     assert set(recent.NAMES) & set(before)
     assert "crawl.sqlite-wal" in before
-    said = "crawl.sqlite ends at event 45: 3 later events wait in recent-0.events"
+    said = "crawl.sqlite ends at event 45: 4 later events wait in recent-0.events"
     [note] = Check(folder).run()
     assert (note.what, note.is_damage) == (f"{said}, and resuming imports them", False)
     assert repair(folder) == ([], [note])

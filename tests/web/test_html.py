@@ -13,6 +13,18 @@ def links(body, **settings):
     return html.parse(body.encode(), URL, **settings).page.links
 
 
+def test_the_words_around_a_link_are_whole_ones():
+    before, after = "volcanoes " * 40, " eruptions" * 40
+    (link,) = links(f"<p>{before}<a href=/x>lava</a>{after}</p>")
+    assert set(link.context.split()) == {"volcanoes", "lava", "eruptions"}
+    assert 250 < len(link.context) <= 150 + len("lava") + 150
+
+
+def test_where_no_spaces_are_words_around_a_link_are_cut():
+    (link,) = links(f"<p>{'火山' * 200}<a href=/x>熔岩</a>{'喷发' * 200}</p>")
+    assert min(link.context.count("火山"), link.context.count("喷发")) >= 74
+
+
 def test_a_link_carries_its_anchor_context_and_tag_path():
     before, after = "word " * 60, " tail" * 60
     body = f"<body><nav><ul><li>{before}<a href='../bees'>wild <b>bees</b></a>{after}</ul></nav>"

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 from contextlib import asynccontextmanager
+from itertools import cycle
 
 import pytest
 import uvloop
@@ -54,7 +55,7 @@ async def opened(processes=1, longest=30.0):
     try:
         for _ in range(2000):
             await pool.ready()
-            if all(reader.is_ready for reader in pool._readers):
+            if sum(reader.is_ready for reader in pool._readers) == processes:
                 break
             await asyncio.sleep(0.01)
         yield pool
@@ -104,6 +105,56 @@ def test_pages_are_read_here_until_somebody_is_ready():
 
     first, ready = asyncio.run(main())
     assert first == parse(PAGES[0], URL) and not any(ready)
+
+
+def test_no_request_waits_for_a_process_to_start():
+    async def main():
+        pool = ParserPool(1)
+        await pool.ready()
+        starting = len(pool._opening), [reader.is_ready for reader in pool._readers]
+        await pool.close()
+        return starting
+
+    assert asyncio.run(main()) == (1, [])
+
+
+class Clock:
+    """Moves on by some seconds between two pages, and by others while one is read."""
+
+    def __init__(self, idle, busy):
+        self.now, self.steps = 0.0, cycle([idle, busy])
+
+    def __call__(self):
+        self.now += next(self.steps)
+        return self.now
+
+
+@pytest.mark.parametrize(("idle", "moved"), [(0.01, True), (1.0, False)])
+def test_pages_are_read_apart_once_reading_keeps_the_process_busy(idle, moved):
+    pages = 20
+
+    async def main():
+        reader = SmallInProcess(others=1, clock=Clock(idle, busy=0.03))
+        found = [await reader.read(PAGES[0], URL) for _ in range(pages)]
+        started = bool(reader._pool._readers or reader._pool._opening)
+        await reader.close()
+        return found, started
+
+    found, started = asyncio.run(main())
+    assert found == [parse(PAGES[0], URL)] * pages
+    assert started is moved
+
+
+def test_no_process_is_started_where_nobody_asked_for_one():
+    async def main():
+        reader = SmallInProcess(clock=Clock(0.0, busy=1.0))
+        for _ in range(5):
+            await reader.read(PAGES[0], URL)
+        started = bool(reader._pool._readers or reader._pool._opening)
+        await reader.close()
+        return started
+
+    assert not asyncio.run(main())
 
 
 def test_a_page_that_kills_its_reader_costs_no_other_page(monkeypatch):
@@ -300,7 +351,7 @@ def test_large_pages_behind_a_reader_that_is_killed_are_read_by_another(
             asked += [pool.read(body, URL) for body in LARGE]
             pages = asyncio.gather(*asked)
             for _ in range(kills):
-                await pool.ready()
+                await pool._started()
                 reader = pool._readers[0]
                 for _ in range(1000):
                     if reader.waiting:
@@ -318,9 +369,9 @@ def test_large_pages_behind_a_reader_that_is_killed_are_read_by_another(
 FAULTY = """
 from honeyguide.web import parser_pool as pool
 class Spec:
-    def make(self):
-        return lambda page: 1 / 0
-pool.JudgeSpec = lambda *settings: Spec()
+    def make_all(self):
+        return lambda page: 1 / 0, None
+pool._received = lambda spec: Spec()
 pool.work()
 """
 

@@ -51,6 +51,9 @@ def test_sets_have_the_sizes_of_the_paper():
         "unlabelled": 300,
         "rww": 404,
         "mixed": 504,
+        "wide": 800,
+        "wide_test": 400,
+        "wide_news": 300,
     }
     assert {name: len(sites(name).hosts) for name in sizes} == sizes
     few = sites("mixed", 50).hosts

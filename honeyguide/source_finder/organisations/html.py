@@ -16,6 +16,7 @@ def render(site: Site, draft: Draft) -> bytes:
     around = look.teaser if "page:home" in draft.labels else look.list
     body = (
         "".join(f"<p>{escape(text)}</p>\n" for text in draft.texts)
+        + draft.extra
         + around.fill(rows)
         + "".join(f"<p>{_link(path, text)}</p>\n" for text, path in draft.leads)
     )
@@ -30,7 +31,7 @@ def render(site: Site, draft: Draft) -> bytes:
     name = title if draft.path == "/" else f"{title} - {escape(site.name)}"
     return (
         f'<!DOCTYPE html>\n<html lang="{site.wording.language}"><head><meta charset="utf-8">'
-        f"<title>{name}</title><style>{style}</style></head>\n<body>{content}</body></html>\n"
+        f"<title>{name}</title><style>{style}</style>{draft.head}</head>\n<body>{content}</body></html>\n"
     ).encode()
 
 

@@ -9,6 +9,7 @@ from honeyguide.source_finder.organisations.megamenus import (
     MEGAS,
     SHARE,
     MegaMenu,
+    Named,
     Section,
     grouped,
 )
@@ -40,7 +41,9 @@ class Draft:
     labels: tuple[str, ...]
     texts: tuple[str, ...] = ()
     entries: tuple[Entry, ...] = ()
-    leads: tuple[tuple[str, str], ...] = ()  # text and path of further links
+    leads: tuple[Named, ...] = ()  # text and path of further links
+    extra: str = ""  # more HTML in its body
+    head: str = ""  # more HTML in its head
 
 
 @dataclass(slots=True)

@@ -12,20 +12,32 @@ from honeyguide.errors import HoneyguideError, unknown
 from honeyguide.registry import part
 from honeyguide.source_finder.organisations.html import render
 from honeyguide.source_finder.organisations.sites import Site, SiteProfile, make_site
+from honeyguide.source_finder.organisations.wide import WideProfile, make_wide_site
 from honeyguide.web.html import parse
 
 ONE_CLICK = (1.0, 0.0, 0.0, 0.0)
 MANY = (2, 6)  # kinds of decoys: with fewer, 40 sites have too few decoys to learn from
 AS_FOUND = (0.5, 0.2, 0.08, 0.22)
+WIDELY = (0.2, 0.4, 0.2, 0.12, 0.05, 0.03)  # without a list, one to four clicks, on the home page
 # set -> number of sites (Liao and Chang 2022, table III) and their properties
-SETS = {
+SETS: dict[str, tuple[int, SiteProfile | WideProfile]] = {
     "train": (40, SiteProfile(("train",), ONE_CLICK, MANY)),
     "validation": (20, SiteProfile(("train",), ONE_CLICK, MANY)),
     "tesw": (100, SiteProfile(("test",), ONE_CLICK)),
     "unlabelled": (300, SiteProfile(("train", "more"), AS_FOUND)),
     "rww": (404, SiteProfile(("test",), AS_FOUND)),
+    # further sets, with twelve languages and lists up to four clicks away
+    "wide": (800, WideProfile(False, WIDELY)),
+    "wide_validation": (200, WideProfile(False, WIDELY)),
+    "wide_test": (400, WideProfile(True, WIDELY)),
+    "wide_none": (100, WideProfile(True, (1.0, 0.0, 0.0, 0.0, 0.0, 0.0))),
+    **{
+        f"wide_{kind}{'_test' * test}": (300, WideProfile(bool(test), WIDELY, kind))
+        for kind in ("news", "jobs", "people", "publications")
+        for test in (0, 1)
+    },
 }
-TOGETHER = {"mixed": ("tesw", "rww")}
+TOGETHER: dict[str, tuple[str, ...]] = {"mixed": ("tesw", "rww")}
 KEPT = 600  # generated sites in the cache, some tens of kilobytes each
 _NOTHING = Verdict(0.0, False)
 
@@ -131,8 +143,11 @@ class OrganisationsWorld:
 
     def _make(self, host: str) -> Site:
         number, member, _ = host.removeprefix("site").split(".")
-        place = [self.seed, list(SETS).index(member), int(number)]
-        return make_site(host, SETS[member][1], np.random.default_rng(place))
+        rng = np.random.default_rng([self.seed, list(SETS).index(member), int(number)])
+        profile = SETS[member][1]
+        if isinstance(profile, WideProfile):
+            return make_wide_site(host, profile, rng)
+        return make_site(host, profile, rng)
 
     def _find(self, url: str) -> "tuple[Site, Any] | None":
         host, slash, path = url.removeprefix("http://").partition("/")

@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from honeyguide.contracts import Encoder, Mask, Page, Vector
+from honeyguide.contracts import Encoder, Mask, Matrix, Page, Vector
 from honeyguide.errors import HoneyguideError
 from honeyguide.learning.torch_threads import one_thread
 from honeyguide.source_finder.scorer import HIDDEN, Scorer, encoded, page_texts
@@ -39,8 +39,13 @@ class ScorerTraining:
         """Return a scorer trained on pages and whether each is a source."""
         if not 0 < sources.sum() < len(pages):
             raise HoneyguideError("the page scorer needs source pages and others to learn from")
+        rows = encoded([self.texts(page) for page in pages], encoder)
+        return self.fit(rows, sources, random_seed)
+
+    def fit(self, rows: Matrix, sources: Mask, random_seed: int = 0) -> Scorer:
+        """Return a scorer trained on rows of `encoded` and whether each page is a source."""
         one_thread()
-        x = torch.from_numpy(encoded([self.texts(page) for page in pages], encoder))
+        x = torch.from_numpy(rows)
         y = torch.from_numpy(sources.astype(np.float32))
         with torch.random.fork_rng():
             torch.manual_seed(random_seed)
