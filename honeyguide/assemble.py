@@ -148,7 +148,7 @@ class Assembled:
         self._ask_about_links(agent)
         navigator = Navigator(
             agent,
-            frontier_of(agent, for_frontier, delay, plan.patience),
+            frontier_of(agent, for_frontier, delay, self._patience(plan), plan.per_host),
             rescoring=self.defaults.rescoring / agent.features.width,
             guard=self.guard(plan),
             vocabulary=vocabulary,
@@ -160,6 +160,11 @@ class Assembled:
         if isinstance(agent, Priced):
             navigator.lanes = agent.lanes
         return navigator
+
+    def _patience(self, plan: Plan) -> float | None:
+        """Infinite where pages take real time that must not matter; None: the frontier's own."""
+        is_timeless = self.takes_time and not self.world.live
+        return math.inf if plan.patience is None and is_timeless else plan.patience
 
     def _ask_about_links(self, agent: Agent) -> None:
         """Let parser processes read the words of links, if the agent's features need that."""
@@ -314,9 +319,15 @@ def with_hubs(plan: Plan) -> Plan:
 
 
 def frontier_of(
-    agent: Agent, rng: np.random.Generator, delay: float = 0.0, patience: float | None = None
+    agent: Agent,
+    rng: np.random.Generator,
+    delay: float = 0.0,  # seconds between two requests to a host
+    patience: float | None = None,  # seconds to wait for a better link; None: the frontier's own
+    per_host: int = 1,  # requests at once to a host
 ) -> Frontier:
-    """Make the frontier that an agent needs; delay and patience (2 * delay) are in seconds."""
+    """Make the frontier that an agent needs; scores that are only an order are not waited for."""
+    if not agent.foresees and patience in (None, math.inf):
+        patience = 0.0
     frontier: Frontier = make(
         "frontier",
         agent.frontier,
@@ -324,7 +335,8 @@ def frontier_of(
         dtype=dtype_of(agent.features),
         rng=rng,
         delay=delay,
-        patience=2 * delay if patience is None else patience,
+        patience=patience,
+        per_host=per_host,
     )
     return frontier
 
@@ -360,6 +372,8 @@ def _world(plan: Plan, judge: Judge, spec: JudgeSpec | None = None) -> World:
     for name in ("delay", "parsers"):
         if getattr(plan, name) is not None:
             settings[name] = getattr(plan, name)
+    if plan.per_host > 1:
+        settings["per_host"] = plan.per_host
     settings["scope"] = scope(plan)
     settings["access"] = access_of(plan)
     if plan.parsers and not accepts("world", plan.world, "parsers"):

@@ -108,6 +108,7 @@ def crawl(
     max_memory: flags.MaxMemory = flags.NO_SIZE,
     contact: flags.Contact = "",
     delay: flags.Delay = None,
+    per_host: flags.PerHost = 1,
     patience: flags.Patience = None,
     in_flight: flags.InFlight = None,
     allow_private: flags.AllowPrivate = False,
