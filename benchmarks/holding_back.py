@@ -1,4 +1,7 @@
-"""What waiting for a much better link brings: relevant pages and seconds, by visits in flight."""
+"""What waiting for better links brings: pages a second against relevant pages, by patience.
+
+Generated webs are crawled on a simulated clock, on which hosts take their response times.
+"""
 
 import argparse
 import json
@@ -6,7 +9,7 @@ from itertools import product
 
 from honeyguide.plan import Plan
 
-PATIENCE = (0.0, 2.0, 5.0, 20.0)  # seconds
+PATIENCE = (0.0, 0.25, 1.0, None, 20.0)  # seconds; None: the default
 
 
 def main() -> None:
@@ -15,8 +18,10 @@ def main() -> None:
     parser.add_argument("--topics", default="geology,poetry,sailing")
     parser.add_argument("--pages", type=int, default=20_000)
     parser.add_argument("--budget", type=int, default=1000)
+    parser.add_argument("--delay", type=float, default=1.0, help="seconds")
+    parser.add_argument("--agent", default="guide")
     arguments = parser.parse_args()
-    for topic, in_flight, patience in product(arguments.topics.split(","), (16, 64), PATIENCE):
+    for topic, in_flight, patience in product(arguments.topics.split(","), (1, 32), PATIENCE):
         outcome = Plan(
             topic=topic,
             seeds=(topic,),
@@ -24,10 +29,16 @@ def main() -> None:
             judge=f"label:{topic}",
             budget=arguments.budget,
             in_flight=in_flight,
-            delay=1.0,
+            delay=arguments.delay,
+            agent=arguments.agent,
             patience=patience,
         ).simulate()
-        figures = {"relevant": outcome.relevant, "simulated_seconds": round(outcome.seconds)}
+        figures = {
+            "relevant": outcome.relevant,
+            "simulated_seconds": round(outcome.seconds),
+            "pages_a_second": round(outcome.pages / outcome.seconds, 2),
+            "relevant_a_second": round(outcome.relevant / outcome.seconds, 2),
+        }
         setting = {"topic": topic, "in_flight": in_flight, "patience": patience}
         print(json.dumps(setting | figures), flush=True)
 

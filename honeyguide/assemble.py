@@ -14,6 +14,7 @@ import numpy as np
 
 from honeyguide.agents.priced import Priced
 from honeyguide.contracts import (
+    Additive,
     Agent,
     Calibrated,
     Calibration,
@@ -99,6 +100,7 @@ class Assembled:
     world: World
     seeds: tuple[Link, ...]
     once_per_target: bool = False  # whether only the first page of each target counts
+    spec: JudgeSpec | None = None  # of what parser processes compute
 
     @property
     def calibration(self) -> Callable[[], Calibration] | None:
@@ -143,9 +145,10 @@ class Assembled:
         for_agent, for_frontier, for_gate = np.random.default_rng(plan.random_seed).spawn(3)
         delay = self.defaults.delay if plan.delay is None else plan.delay
         agent = self._agent(plan, for_agent)
+        self._ask_about_links(agent)
         navigator = Navigator(
             agent,
-            frontier_of(agent, for_frontier, delay, plan.patience),
+            frontier_of(agent, for_frontier, delay, self._patience(plan), plan.per_host),
             rescoring=self.defaults.rescoring / agent.features.width,
             guard=self.guard(plan),
             vocabulary=vocabulary,
@@ -157,6 +160,17 @@ class Assembled:
         if isinstance(agent, Priced):
             navigator.lanes = agent.lanes
         return navigator
+
+    def _patience(self, plan: Plan) -> float | None:
+        """Infinite where pages take real time that must not matter; None: the frontier's own."""
+        is_timeless = self.takes_time and not self.world.live
+        return math.inf if plan.patience is None and is_timeless else plan.patience
+
+    def _ask_about_links(self, agent: Agent) -> None:
+        """Let parser processes read the words of links, if the agent's features need that."""
+        asked = getattr(agent.features, "link_words", None)
+        if self.spec is not None and asked is not None and isinstance(self.encoder, Additive):
+            self.spec.links[:] = [asked]
 
     def navigator_for(self, agent: Agent, frontier: Frontier) -> Navigator:
         """Make a navigator for an agent and a frontier that were made elsewhere.
@@ -247,15 +261,12 @@ def assemble(plan: Plan, remember: bool = False) -> Assembled:
     plan = with_examples(plan)
     spec, encoder, judge = _judge(plan)
     is_constant = not (spec.uses_encoder and isinstance(encoder, Vocabulary))
-    world = _world(
-        plan,
-        Remembered(judge) if remember and is_constant else judge,
-        spec if is_constant and not spec.judge.startswith("__main__:") else None,
-    )
+    sent = spec if is_constant and not spec.judge.startswith("__main__:") else None
+    world = _world(plan, Remembered(judge) if remember and is_constant else judge, sent)
     if isinstance(judge, Label) and (known := world.labels()) and not judge.fits_any(known):
         raise unknown("label", judge.name, known)
     once = getattr(judge, "once", False) is True
-    return Assembled(plan, encoder, judge, world, _seeds(plan, world), once)
+    return Assembled(plan, encoder, judge, world, _seeds(plan, world), once, sent)
 
 
 def judge_of(plan: Plan) -> tuple[Encoder, Judge]:
@@ -308,9 +319,15 @@ def with_hubs(plan: Plan) -> Plan:
 
 
 def frontier_of(
-    agent: Agent, rng: np.random.Generator, delay: float = 0.0, patience: float | None = None
+    agent: Agent,
+    rng: np.random.Generator,
+    delay: float = 0.0,  # seconds between two requests to a host
+    patience: float | None = None,  # seconds to wait for a better link; None: the frontier's own
+    per_host: int = 1,  # requests at once to a host
 ) -> Frontier:
-    """Make the frontier that an agent needs; delay and patience (2 * delay) are in seconds."""
+    """Make the frontier that an agent needs; scores that are only an order are not waited for."""
+    if not agent.foresees and patience in (None, math.inf):
+        patience = 0.0
     frontier: Frontier = make(
         "frontier",
         agent.frontier,
@@ -318,7 +335,8 @@ def frontier_of(
         dtype=dtype_of(agent.features),
         rng=rng,
         delay=delay,
-        patience=2 * delay if patience is None else patience,
+        patience=patience,
+        per_host=per_host,
     )
     return frontier
 
@@ -354,6 +372,8 @@ def _world(plan: Plan, judge: Judge, spec: JudgeSpec | None = None) -> World:
     for name in ("delay", "parsers"):
         if getattr(plan, name) is not None:
             settings[name] = getattr(plan, name)
+    if plan.per_host > 1:
+        settings["per_host"] = plan.per_host
     settings["scope"] = scope(plan)
     settings["access"] = access_of(plan)
     if plan.parsers and not accepts("world", plan.world, "parsers"):

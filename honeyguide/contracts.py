@@ -99,6 +99,7 @@ class Page:
         default="", compare=False, repr=False
     )  # by its first tag, such as "en"
     metadata: Metadata = field(default=NO_METADATA, repr=False)
+    link_words: object = field(default=None, compare=False, repr=False)  # if they were read ahead
 
     @property
     def language(self) -> str:

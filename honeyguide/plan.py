@@ -58,7 +58,8 @@ class Plan:
     max_barren: int | None = None  # stop after so many pages without a new relevant one
     in_flight: int | None = None  # visits at once; 16 on the live web, else 1
     delay: float | None = None  # seconds between two requests to a host; 1 on the live web, else 0
-    patience: float | None = None  # seconds worth waiting for a much better link; twice the delay
+    per_host: int = 1  # requests at once to a host that is yours or allows it
+    patience: float | None = None  # seconds worth waiting for better links; two visits and delays
     contact: str = ""  # web or e-mail address that the crawler shows to servers
     allow_private: bool = False  # whether it may reach addresses inside this network
     resolve: str = ""  # "NAME=ADDRESS:PORT,...": where a host is really found; "*" is any host
@@ -122,8 +123,8 @@ class Plan:
             raise HoneyguideError("a price needs a record: without one, all pages cost the same")
 
     def _check_numbers(self) -> None:
-        at_least_one = ("budget", "in_flight", "max_relevant", "max_bytes", "max_barren")
-        for name in (*at_least_one, "max_waiting", "max_per_host"):
+        at_least_one = ("budget", "in_flight", "per_host", "max_relevant", "max_bytes")
+        for name in (*at_least_one, "max_barren", "max_waiting", "max_per_host"):
             if (value := getattr(self, name)) is not None and value < 1:
                 raise HoneyguideError(f"{name.replace('_', ' ')} must be at least 1")
         if self.max_memory and parse_size(self.max_memory) < LEAST_MEMORY:

@@ -221,7 +221,7 @@ def late(writer):
 
 
 def test_without_a_terminal_lines_tell_how_far_a_crawl_is(tmp_path, monkeypatch):
-    monkeypatch.setattr("honeyguide.cli.progress.FIRST_LINE", 0.5)
+    monkeypatch.setattr("honeyguide.cli.watching.BEAT", 0.5)
     monkeypatch.setattr("honeyguide.cli.first_answers.SILENCE", 0.2)
     with served({"/": page(b"<p>geology <a href=/late>x</a>"), "/late": late}) as server:
         seed = f"http://127.0.0.1:{server.port}/"
@@ -229,7 +229,10 @@ def test_without_a_terminal_lines_tell_how_far_a_crawl_is(tmp_path, monkeypatch)
         command = ["crawl", "--topic", "geology", "--seed", seed, *live]
         done = CliRunner().invoke(app, command)
         assert done.exit_code == 0, done.output
-        assert re.search(r"^pages: 1 of 2, 1 relevant after \d+ s$", done.stderr, re.MULTILINE)
+        heartbeat = (
+            r"^1 of 2 pages, \d+\.\d a second, 1 relevant, 0 failed, 1 host, 0 waiting, [\d,]+ MB$"
+        )
+        assert re.search(heartbeat, done.stderr, re.MULTILINE)
         slow = CliRunner().invoke(
             app, [*command[:4], f"{seed}late", *command[5:-1], f"{tmp_path}/b"]
         )

@@ -114,6 +114,7 @@ def asked(folder, port, archive, turn="first"):
             ["control", crawled, EVIL],
             ["control", bad, "budget", EVIL],
         ],
+        "dashboard": [["dashboard", bad], ["dashboard", crawled, "--host", EVIL]],
         "why": [["why", crawled, EVIL], ["why", bad, EVIL]],
         "frontier": [["frontier", crawled], ["frontier", bad]],
         "hosts": [["hosts", crawled], ["hosts", bad]],

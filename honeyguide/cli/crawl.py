@@ -4,8 +4,9 @@ from typing import Annotated
 
 import typer
 
-from honeyguide.cli import access_flags, flags
+from honeyguide.cli import access_flags, flags, log_flags
 from honeyguide.cli import help_groups as groups
+from honeyguide.cli.dashboard import beside
 from honeyguide.cli.run_folder import run_folder
 from honeyguide.cli.seed_names import read_names
 from honeyguide.errors import HoneyguideError
@@ -77,6 +78,11 @@ MaxPerHost = Annotated[
     groups.limit_flag("--max-per-host", min=1, help="Fetch at most so many pages of a host."),
 ]
 
+ShowDashboard = Annotated[
+    bool,
+    groups.output_flag("--dashboard", help="Show the crawl on a web page while it runs."),
+]
+
 
 def crawl(
     out: flags.Out,
@@ -102,6 +108,7 @@ def crawl(
     max_memory: flags.MaxMemory = flags.NO_SIZE,
     contact: flags.Contact = "",
     delay: flags.Delay = None,
+    per_host: flags.PerHost = 1,
     patience: flags.Patience = None,
     in_flight: flags.InFlight = None,
     allow_private: flags.AllowPrivate = False,
@@ -124,6 +131,11 @@ def crawl(
     survey: flags.Survey = 0,
     price: Price = None,
     random_seed: flags.RandomSeed = 0,
+    log_level: log_flags.LogLevel = "",
+    log_format: log_flags.LogFormat = "text",
+    log_file: log_flags.LogFile = None,
+    metrics: log_flags.Metrics = None,
+    dashboard: ShowDashboard = False,
     config: flags.Config = None,
 ) -> None:
     """Crawl from the seed pages and keep the pages that are relevant to the topic."""
@@ -144,5 +156,7 @@ def crawl(
     started = with_hubs(plan)
     if started is not plan:
         typer.echo(f"hub pages to start from: {', '.join(started.seeds)}")
+    follow = log_flags.followed_by(log_level, log_format, log_file, metrics)
     create_crawl(out, started)
-    run_folder(out, **secrets_of(started))
+    with beside(out, dashboard):
+        run_folder(out, follow, **secrets_of(started))

@@ -246,8 +246,17 @@ Patience = Annotated[
     groups.live_flag(
         "--patience",
         min=0,
-        help="Wait up to this many seconds for the host of a much better link."
-        " [default: twice the delay]",
+        help="Wait up to this many seconds for hosts with better links; 0: read what can be read"
+        " now. [default: what two visits to a host take]",
+    ),
+]
+PerHost = Annotated[
+    int,
+    groups.live_flag(
+        "--per-host",
+        min=1,
+        help="Requests at once to a host that is yours or allows it. Hosts with a Crawl-delay or"
+        " trouble get one.",
     ),
 ]
 InFlight = Annotated[

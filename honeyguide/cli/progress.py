@@ -89,10 +89,11 @@ class Report:
 def _line(task: "Task", seconds: float) -> str:
     total = "" if task.total is None else f" of {task.total:,.0f}"
     news = f", {task.fields['news']}" if task.fields.get("news") else ""
-    return f"{task.description}: {task.completed:,.0f}{total}{news} after {_duration(seconds)}"
+    return f"{task.description}: {task.completed:,.0f}{total}{news} after {duration(seconds)}"
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
+    """A time in words, such as "2 h 5 min"."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     if hours:

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from honeyguide.cli import access_flags, flags
+from honeyguide.cli import access_flags, flags, log_flags
 from honeyguide.cli import help_groups as groups
 from honeyguide.cli.control import read_words
 from honeyguide.cli.run_folder import judge_again, run_folder
@@ -99,6 +99,10 @@ def resume(
     client_cert: access_flags.ClientCert = "",
     client_key: access_flags.ClientKey = "",
     ca_file: access_flags.CaFile = "",
+    log_level: log_flags.LogLevel = "",
+    log_format: log_flags.LogFormat = "text",
+    log_file: log_flags.LogFile = None,
+    metrics: log_flags.Metrics = None,
 ) -> None:
     """Continue a crawl that was killed, interrupted, or stopped at a limit.
 
@@ -119,10 +123,11 @@ def resume(
     orders += [read_words("delay", _host_and_seconds(each)) for each in delays]
     is_paused = orders_in_force(folder).is_paused
     orders += [read_words("unpause", [])] if unpause and is_paused else []
+    follow = log_flags.followed_by(log_level, log_format, log_file, metrics)
     give_orders(folder, orders)
     if judge:
         judge_again(folder, judge)
-    run_folder(folder, **changes)
+    run_folder(folder, follow, **changes)
 
 
 def _host_and_seconds(said: str) -> list[str]:

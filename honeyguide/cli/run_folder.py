@@ -1,8 +1,9 @@
-"""Run the crawl of a folder with a progress bar, and print what came of it."""
+"""Run the crawl of a folder, and print what came of it."""
 
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -10,16 +11,16 @@ import typer
 
 from honeyguide.cli.first_answers import SeedFailures, Silence
 from honeyguide.cli.progress import progress_bar
+from honeyguide.cli.watching import Followed, followed
 from honeyguide.errors import nothing_fetched
 from honeyguide.text.words import counted
 
 if TYPE_CHECKING:
-    from rich.progress import Progress
-
     from honeyguide.contracts import Visit
-    from honeyguide.engine.loop import Outcome
+    from honeyguide.engine.loop import Crawl, Outcome
     from honeyguide.plan import Plan
     from honeyguide.storage.crawl_folder import Ended
+    from honeyguide.storage.figures import Tally
     from honeyguide.storage.store import RecordingNavigator
 
 # why a crawl stopped -> the flag that sets another limit
@@ -36,26 +37,40 @@ BEST_PAGES = 3  # shown at the end, with the reasons for their relevance
 SHOWN_REASONS = 5  # of a page
 
 
-def run_folder(folder: Path, **changes: Any) -> None:
+def run_folder(folder: Path, how: Followed, **changes: Any) -> None:
     """Crawl until a limit is reached or Ctrl-C is pressed; `changes` are new limits."""
     from honeyguide.storage.crawl_folder import run_crawl
     from honeyguide.storage.exports import status
+    from honeyguide.storage.figures import Figures, Tally, failed_sentence
 
     before = status(folder)
-    with progress_bar() as bar, closing(Silence(_print_error)) as silence:
-        ended = run_crawl(folder, _follow(bar, silence), _print_error, silence.begin, **changes)
+    tally = Tally(Figures(failures=before["failures"], bytes=before["bytes"]))
+    how = replace(how, title=_title(folder, before["settings"]))
+    with closing(Silence(_print_error)) as silence, followed(folder, tally, how):
+
+        def begin(crawl: "Crawl") -> None:
+            tally.begin(crawl)
+            silence.begin(crawl)
+
+        ended = run_crawl(folder, _follow(tally, silence), _print_error, begin, **changes)
     outcome, after = ended.outcome, status(folder)
+    run = Run.between(before, after)
+    failed = failed_sentence(run.failures)
     typer.echo(
         f"{counted(outcome.relevant, 'relevant page')} among {_visited(outcome.pages, after)}"
-        f" ({outcome.reason}); results: {folder}"
+        f" ({outcome.reason}){f'; {failed}' if failed else ''}; results: {folder}"
     )
-    run = Run.between(before, after)
     for complaint in _complaints(folder, outcome, run, changes):
         _print_error(complaint)
     for line in _results(folder, ended):
         typer.echo(line)
     if run.is_in_vain(outcome.reason):
         raise typer.Exit(NOTHING_FETCHED)
+
+
+def _title(folder: Path, settings: Mapping[str, Any]) -> str:
+    said = ", ".join(filter(None, [settings.get("topic"), settings.get("agent")]))
+    return f"{folder}: {said}"
 
 
 def judge_again(folder: Path, judge: str) -> None:
@@ -113,19 +128,16 @@ def _print_error(sentence: str) -> None:
 
 
 def _follow(
-    bar: "Progress", silence: Silence
+    tally: "Tally", silence: Silence
 ) -> "Callable[[Plan, RecordingNavigator, Visit], None]":
-    """Return what moves the bar after each visit, and says which seeds fail and memory costs."""
-    task = bar.add_task("pages", total=None, news="")
+    """Return what counts each visit, and says which seeds fail and memory costs."""
     printed: set[str] = set()
     seed_failures = SeedFailures(_print_error)
 
     def after_visit(plan: "Plan", recorded: "RecordingNavigator", visit: "Visit") -> None:
         silence.close()
         seed_failures.note(recorded, visit)
-        memory = recorded.memory
-        news = f"{memory.relevant_found} relevant"
-        bar.update(task, completed=memory.visits, total=plan.budget, news=news)
+        tally.note(visit)
         for sentence in _memory_costs(plan, recorded):
             if sentence not in printed:
                 printed.add(sentence)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from honeyguide.contracts import Calibration, Link, State, Step, Verdict, Visit
+from honeyguide.contracts import Calibration, Link, Page, State, Step, Verdict, Visit
 from honeyguide.disk.serialise import (
     pack_links,
     pack_visit,
@@ -59,16 +59,21 @@ class Kept(NamedTuple):
     verdict: Verdict  # of the judge
     visit: bytes
     text: bytes
+    link_words: object = None  # of its page, if they were read ahead
 
     @classmethod
     def of(cls, visit: Visit) -> "Kept":
         """Pack a visit."""
-        text = visit.page.text if visit.page is not None else ""
-        return cls(visit.verdict, zlib.compress(pack_visit(visit), 1), text_to_bytes(text))
+        page = visit.page or Page("")
+        packed = zlib.compress(pack_visit(visit), 1)
+        return cls(visit.verdict, packed, text_to_bytes(page.text), page.link_words)
 
     def unpacked(self) -> Visit:
         """The visit, without its response."""
-        return unpack_visit(zlib.decompress(self.visit), text_from_bytes(self.text))
+        visit = unpack_visit(zlib.decompress(self.visit), text_from_bytes(self.text))
+        if visit.page is None:
+            return visit
+        return replace(visit, page=replace(visit.page, link_words=self.link_words))
 
 
 class Decisions:

@@ -151,6 +151,16 @@ class Crawl:
         with suppress(RuntimeError):  # the loop is closed: the crawl has ended
             self._loop.call_soon_threadsafe(order, self)
 
+    @property
+    def is_paused(self) -> bool:
+        """Whether somebody has paused it."""
+        return bool(self._paused)
+
+    @property
+    def running(self) -> int:
+        """Visits in flight."""
+        return len(self._running)
+
     def between(self, job: Callable[[], None]) -> None:
         """Do a job between two decisions, when nothing else uses the navigator; from any thread."""
         self._jobs.append(job)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from honeyguide.columns import Columns, lazy_zeros
 from honeyguide.contracts import Ids, Link, Mask, Outlinks, Page, State, Vector, Visit
+from honeyguide.features.link_words import first_with_anchor
 from honeyguide.urls.spelling import host as host_of
 
 RECENT_URLS = 1 << 15  # URLs whose numbers are cached in a dict
@@ -289,7 +290,7 @@ class Memory:
         depth = min(int(self._rows["depth"][source]) + 1, 65_535)
         distinct = {link.url: link for link in page.links}
         if len(distinct) < len(page.links):  # of several to one page, the first with an anchor
-            distinct = _first_with_anchor(page.links)
+            distinct = first_with_anchor(page.links)
         for itself in (page.url, self.urls.url(source)):
             distinct.pop(itself, None)
         links = tuple(distinct.values())
@@ -455,15 +456,6 @@ class Memory:
         earlier_edges = rows["last_parent"][children]
         edges = self._edges.add(len(children), parent=parent, earlier=earlier_edges)
         rows["last_parent"][children] = np.arange(edges.start + 1, edges.stop + 1)
-
-
-def _first_with_anchor(links: Sequence[Link]) -> dict[str, Link]:
-    """The first link with an anchor to each page (or the last), by first appearance of the page."""
-    distinct: dict[str, Link] = {}
-    for link in links:
-        if link.url not in distinct or not distinct[link.url].anchor:
-            distinct[link.url] = link
-    return distinct
 
 
 def _mean(total: Vector, count: Vector) -> Vector:

@@ -1,19 +1,16 @@
 """The features of the guide agent: a link's words, parents, siblings and host."""
 
 from collections.abc import Sequence
-from functools import lru_cache, partial
+from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
-from honeyguide import urls
 from honeyguide.contracts import (
     START,
     Candidates,
     FeatureRows,
     Goal,
     Ids,
-    Link,
     Matrix,
     MemoryView,
     Outlinks,
@@ -22,9 +19,10 @@ from honeyguide.contracts import (
     Vector,
 )
 from honeyguide.features.column_names import ColumnNames
-from honeyguide.features.hashed_words import signs_of, word_name
+from honeyguide.features.hashed_words import word_name
 from honeyguide.features.host_records import HostRecords
-from honeyguide.features.link_text import LinkMeaning, TopicSimilarity
+from honeyguide.features.link_text import TopicSimilarity
+from honeyguide.features.link_words import LinkWordsSpec, WordsReader, hashed
 from honeyguide.features.packed_rows import PackedRows, PackedWeights
 from honeyguide.features.siblings import Siblings
 
@@ -62,7 +60,6 @@ EVIDENCE_NAMES = (
     "how often its host was visited",
     BARREN,
 )
-HEAD = 300  # characters at the start of a page, taken for what it is about
 
 
 class Evidence:
@@ -158,6 +155,8 @@ class LinkEvidence:
         self.full_width = self.own_words + EVIDENCE + self.dimensions
         self.evidence = Evidence()
         self._similarity = TopicSimilarity(goal.topic, goal.encoder)
+        self.link_words = LinkWordsSpec(goal.topic, self.dimensions, buckets)
+        self._reader = WordsReader(self.link_words, goal.encoder)
         hashed_words = [word_name(bucket, buckets) for bucket in range(buckets)]
         self.column_names = ColumnNames(  # of `full_rows`
             [OWN_WORDS] * self.dimensions
@@ -171,23 +170,22 @@ class LinkEvidence:
         hosts = self.evidence.add_pages(memory, found)
         if not found.links:
             return np.zeros((0, self.width), np.uint8)
-        meaning = LinkMeaning(self._encoder, found.links)
-        own, around = meaning.own, meaning.around
-        best = self._similarity.updated(found.ids, meaning.whole)[:, 0]
-        source = self._source(found)
+        said = self._reader(found.page, found.links)
+        own, around, both = said.cosines
+        best = self._similarity.updated(found.ids, both.__getitem__)[:, 0]
         earlier = np.zeros((len(hosts), self.width), np.uint8) if found.rows is None else found.rows
         mentions = self._packed.mentions(earlier) + 1
         numbers = self._packed.small_numbers(earlier)
-        numbers[:, OWN], numbers[:, BEST] = own @ self._topic, best
-        numbers[:, AROUND] += (around @ self._topic - numbers[:, AROUND]) / mentions
-        numbers[:, SOURCE] += (source - numbers[:, SOURCE]) / mentions
+        numbers[:, OWN], numbers[:, BEST] = own, best
+        numbers[:, AROUND] += (around - numbers[:, AROUND]) / mentions
+        numbers[:, SOURCE] += (np.float32(said.source) - numbers[:, SOURCE]) / mentions
         numbers[:, PARENT:] = _of_parents(memory, found.ids)
         vectors = self._packed.vectors(earlier)
         own_words, mean = vectors[:, : self.dimensions], vectors[:, self.dimensions :]
-        own_words[:] = own[:, : self.dimensions]
-        mean += (around[:, : self.dimensions] - mean) / mentions[:, None]
+        own_words[:] = said.own
+        mean += (said.around - mean) / mentions[:, None]
         self.evidence.add_parent(memory, found)
-        return self._packed.pack(hosts, mentions, numbers, self._hashed(found.links), vectors)
+        return self._packed.pack(hosts, mentions, numbers, said.buckets, vectors)
 
     @property
     def nbytes(self) -> int:
@@ -267,17 +265,6 @@ class LinkEvidence:
         self._similarity.load(state["similarity"])
         self._old = state["company"].get("pages")
 
-    def _source(self, found: Outlinks) -> np.float32:
-        if found.page is None:
-            return np.float32(0)
-        head = f"{found.page.title} {found.page.text[:HEAD]}"
-        return np.float32(self._encoder([head])[0] @ self._topic)
-
-    def _hashed(self, links: tuple[Link, ...]) -> list[NDArray[np.intp]]:
-        return [
-            hashed(urls.words(link.url), link.anchor, link.tag_path, self.buckets) for link in links
-        ]
-
 
 def _of_parents(memory: MemoryView, ids: Ids) -> Matrix:
     """The stored numbers from PARENT on."""
@@ -293,9 +280,3 @@ def _of_parents(memory: MemoryView, ids: Ids) -> Matrix:
         ],
         axis=1,
     )
-
-
-@lru_cache(100_000)
-def hashed(url_words: str, anchor: str, tag_path: str, buckets: int) -> NDArray[np.intp]:
-    """The distinct buckets of a link's URL words, anchor words and tag path, ascending."""
-    return np.array(sorted(signs_of(url_words, anchor, tag_path, buckets)), np.intp)

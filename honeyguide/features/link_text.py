@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from honeyguide import urls
 from honeyguide.columns import Columns
 from honeyguide.contracts import (
-    Additive,
     Encoder,
     Ids,
     Link,
@@ -20,7 +19,6 @@ from honeyguide.contracts import (
     State,
     Vector,
 )
-from honeyguide.text.vectors import unit
 
 Places = NDArray[np.intp]
 
@@ -63,28 +61,6 @@ def _mentions(page: Page) -> dict[str, dict[str, None]]:
     return found
 
 
-class LinkMeaning:
-    """The vectors of links' own words (URL and anchor), of those around them, and of all."""
-
-    def __init__(self, encoder: Encoder, links: Sequence[Link]) -> None:
-        self._encoder = encoder
-        self._own = [f"{urls.words(link.url)} {link.anchor}" for link in links]
-        self._around = [link.context for link in links]
-        self._sums: tuple[Matrix, Matrix] | None = None
-        if isinstance(encoder, Additive):  # then no word is read twice
-            self._sums = own, around = encoder.sums(self._own), encoder.sums(self._around)
-            self.own, self.around = unit(own), unit(around)
-        else:
-            self.own, self.around = encoder(self._own), encoder(self._around)
-
-    def whole(self, places: Places) -> Matrix:
-        """The vectors of all words of the links at these places."""
-        if self._sums is not None:
-            own, around = self._sums
-            return unit(own[places] + around[places])
-        return self._encoder([f"{self._own[at]} {self._around[at]}" for at in places.tolist()])
-
-
 CLOSE = "its own words and those around it are close to the topic"
 PATHS, WHOLE_URLS = LinkText(), LinkText(host_words=True)
 
@@ -111,22 +87,22 @@ class TopicSimilarity:
         self._seen = Columns(times=np.uint8, best=np.float32)  # by page: mentions, highest cosine
 
     def __call__(self, memory: MemoryView, found: Outlinks) -> Matrix:
-        def encoded(unread: Places) -> Matrix:
+        def cosines(unread: Places) -> Vector:
             links = [found.links[place] for place in unread.tolist()]
-            return self.encoder(self._text(links, found.page, memory.urls.host_count))
+            return self.of_texts(self._text(links, found.page, memory.urls.host_count))
 
-        return self.updated(found.ids, encoded)
+        return self.updated(found.ids, cosines)
 
-    def updated(self, ids: Ids, encoded: Callable[[Places], Matrix]) -> Matrix:
+    def updated(self, ids: Ids, cosines: Callable[[Places], Vector]) -> Matrix:
         """The feature of links after one more mention of each.
 
-        `encoded` gives the vectors of the mentions at these places; it is asked for the first ones.
+        `cosines` gives those of the mentions at these places; it is asked for the first ones.
         """
         seen = self._seen
         seen.grow(int(ids.max(initial=-1)) + 1)
         unread: Places = np.flatnonzero(seen["times"][ids] < self.mentions)
         if len(unread):
-            self._update(ids[unread], encoded(unread) @ self._topic)
+            self._update(ids[unread], cosines(unread))
         similarity: Matrix = seen["best"][ids, None]
         return similarity
 

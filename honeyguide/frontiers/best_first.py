@@ -19,11 +19,14 @@ from honeyguide.contracts import (
     Waiting,
 )
 from honeyguide.frontiers.block import NOTHING, Block, Entry, Hosts, Rows
+from honeyguide.frontiers.leaders import Leaders
 from honeyguide.registry import part
 
 SHORTLIST = 64  # best links of a host that are kept sorted; the rest is searched when they are gone
 FEWEST = 16  # links that are listed after a rescoring, plus four for each take since the last
-FAR_WORSE = 2.0  # standard deviations of the scores taken lately
+AHEAD = 16  # visits for each better link that may still wait when a link is taken early
+UNDER_WAY = 8  # visits for each one that may be under way meanwhile
+CYCLES = 2.0  # how often a host could usually be asked while a crawl waits for a better link
 DRAWS = 32  # random rows that are tried before all available links are listed
 WORST = (math.inf, 0)
 
@@ -31,6 +34,14 @@ WORST = (math.inf, 0)
 @part("frontier", "best_first")
 class BestFirst:
     """Takes the waiting link with the highest score whose host may be requested now.
+
+    With many visits in flight, the best links are often on hosts that are busy or rest. Then a link
+    may be taken before its turn, but only one of the best: after n visits, at most n / 16 links
+    that are better wait on hosts that will be ready soon, and at most n / 8 other visits are under
+    way, because what they find may change the order. Otherwise `take` returns nothing. So a crawl
+    reads what it would have read anyway, in a slightly other order. "Soon" is within `patience`
+    seconds: a busy host is expected after its usual visit and its usual rest. A visit that takes
+    three times as long as usual is not waited for.
 
     Each host keeps a short list of its best links, so that a take compares hosts, not links.
     """
@@ -43,13 +54,16 @@ class BestFirst:
         rng: np.random.Generator,
         delay: float = 0.0,  # seconds between two requests to a host
         per_host: int = 1,  # requests in flight to a host
-        patience: float = 0.0,  # seconds to wait for a host with a much better link
+        patience: float | None = 0.0,  # seconds to wait for better links; None: CYCLES of a host
         dtype: Any = np.float32,  # of features
     ) -> None:
         self.rng = rng
         self.patience = patience
         self._block = self._block_of(width, dtype)
+        self._leaders = Leaders(self._block)
         self._hosts = Hosts(delay, per_host)
+        if patience == math.inf:  # then no decision depends on how long visits take
+            self._hosts.overdue = math.inf
         self._best = Columns(64, score=np.float32)  # by host: an upper bound of its scores
         self._short: dict[int, list[Entry]] = {}  # by host: a heap of its best links
         self._floor: dict[
@@ -59,7 +73,6 @@ class BestFirst:
         self._taken: dict[
             int, tuple[int, float]
         ] = {}  # page: its host, and since when that was ready
-        self._scores_taken = _ScoreSpread()
         self._takes = 0  # since the last rescoring
 
     def __len__(self) -> int:
@@ -84,6 +97,7 @@ class BestFirst:
             ids, hosts, x, scores = ids[kept], hosts[kept], x[kept], scores[kept]
         self._seen["seen"][ids] = True
         rows = self._block.put(ids, hosts, x, scores)
+        self._leaders.add(rows, scores)
         ages = self._block.age[rows]
         for link in zip(hosts.tolist(), scores.tolist(), ages.tolist(), rows.tolist(), strict=True):
             self._enlist(*link)
@@ -108,7 +122,6 @@ class BestFirst:
         host, x, score = self._block.take(row)
         self._taken[page] = host, self._hosts.start(host, now)
         self._takes += 1
-        self._scores_taken.note(score)
         return Taken(page, x, score)
 
     def release(self, id: int, now: float, delay: float | None = None) -> None:
@@ -169,7 +182,10 @@ class BestFirst:
         if self._host_for(now) is not None:
             return now
         later = waiting & (self._hosts.ready > now)
-        return float(self._hosts.ready[later].min()) if np.any(later) else None
+        wake = float(self._hosts.ready[later].min(initial=math.inf))
+        if np.any(waiting & ~later):  # a link could be taken: it is held back for better ones
+            wake = min(wake, self._hosts.overdue_after(now))
+        return wake if wake < math.inf else None
 
     def rescore(self, score: Scorer) -> None:
         """Give all waiting links new scores."""
@@ -190,11 +206,6 @@ class BestFirst:
             "hosts": self._hosts.state(),
             "seen": self._seen.state(),
             "taken": [[page, *taken] for page, taken in self._taken.items()],
-            "usual": [
-                self._scores_taken.count,
-                self._scores_taken.mean,
-                self._scores_taken.variance,
-            ],
             "rng": self.rng.bit_generator.state,
         }
 
@@ -204,7 +215,6 @@ class BestFirst:
         self._hosts.load(state["hosts"])
         self._seen.load(state["seen"])
         self._taken = {page: (host, ready) for page, host, ready in state["taken"]}
-        self._scores_taken = _ScoreSpread(*state["usual"])
         self.rng.bit_generator.state = state["rng"]
         self._best.grow(len(self._hosts))
         self._list_anew()
@@ -235,16 +245,25 @@ class BestFirst:
         return None if front is None else front[2]
 
     def _host_for(self, now: float) -> int | None:
-        """The host to request now; None if a far better one is ready within `patience` seconds."""
+        """The host to request now; None if there is none, or if it is better to wait."""
         available = self._hosts.available(now)
         host = self._best_host(available)
-        if host is None or not self.patience:
+        if host is None or self.patience == 0:
             return host
-        rival = self._best_host(~available & (self._hosts.ready <= now + self.patience))
-        best = self._best["score"]
-        if rival is not None and self._scores_taken.far_worse(best[host], best[rival]):
-            return None
-        return host
+        score = self._best["score"][host]
+        return None if score < np.inf and self._is_early(score, now) else host
+
+    def _is_early(self, score: float, now: float) -> bool:
+        """Whether too much that is better, or under way, comes before a link of this score."""
+        if self._hosts.under_way(now) > self._hosts.ended / UNDER_WAY:
+            return True
+        soon = self._hosts.back_within(self._patience_now(), now)
+        return bool(np.any(soon)) and self._leaders.exceed(score, soon, self._hosts.ended / AHEAD)
+
+    def _patience_now(self) -> float:
+        if self.patience is not None:
+            return self.patience
+        return CYCLES * (self._hosts.seconds + self._hosts.delay)
 
     def _best_host(self, among: Mask) -> int | None:
         """The host with the best waiting link; upper bounds are made exact on the way."""
@@ -311,6 +330,7 @@ class BestFirst:
 
     def _list_anew(self) -> None:
         """Make the short lists and upper bounds of all hosts anew."""
+        self._leaders.forget()
         best = self._best["score"]
         best[:] = NOTHING
         np.maximum.at(best, self._block.host, self._block.score)
@@ -332,24 +352,3 @@ class BestFirst:
             self._best.grow(top, score=NOTHING)
             self._hosts.grow(top)
             self._block.grow_hosts(top)
-
-
-class _ScoreSpread:
-    """Moving mean and variance of the scores of taken links."""
-
-    def __init__(self, count: int = 0, mean: float = 0.0, variance: float = 0.0) -> None:
-        self.count, self.mean, self.variance = count, mean, variance
-
-    def note(self, score: float) -> None:
-        """Add a score."""
-        if not math.isfinite(score):
-            return
-        self.count += 1
-        rate = max(1 / self.count, 0.02)
-        away = score - self.mean
-        self.mean += rate * away
-        self.variance = (1 - rate) * (self.variance + rate * away * away)
-
-    def far_worse(self, one: float, other: float) -> bool:
-        """Whether one score is at least two standard deviations below another."""
-        return self.count >= 20 and other - one > FAR_WORSE * math.sqrt(self.variance)

@@ -19,17 +19,35 @@ from honeyguide.contracts import (
 )
 from honeyguide.frontiers.rows_by_host import RowsByHost
 
+OVERDUE = 3.0  # times as long as usual
+LEAST_WEIGHT = 0.02  # of the latest visit in the mean of all
+HOST_WEIGHT = 0.3  # the same, in the mean of its host
+FIRST_GUESS = 1.0  # seconds that a visit takes, before the first has ended
+
 
 class Hosts:
     """The rate limit of hosts: when each may be requested next, and its requests in flight.
 
-    Hosts are numbers from 0; times are seconds of the crawl's clock.
+    Hosts are numbers from 0; times are seconds of the crawl's clock. It learns how long visits
+    take, and so when a busy host will be ready again. A host is asked several things at once only
+    after a visit, and as long as it never wished for a longer delay than usual.
     """
 
     def __init__(self, delay: float = 0.0, per_host: int = 1) -> None:
         self.delay = delay  # seconds between two requests to a host
         self.per_host = per_host  # requests in flight to a host
-        self._rows = Columns(64, ready=np.float64, busy=np.int32)
+        self.overdue = OVERDUE  # times its usual seconds, after which a visit is not waited for
+        self.ended = 0  # visits so far
+        self.seconds = FIRST_GUESS  # that a visit takes, on average
+        self._rows = Columns(
+            64,
+            ready=np.float64,
+            busy=np.int32,
+            started=np.float64,  # the latest visit
+            seconds=np.float32,  # that its visits take, on average; 0: not known
+            rest=np.float32,  # seconds that it wished for after the latest visit
+            ease=np.int8,  # 1: content with the usual delay; -1: it once wished for a longer one
+        )
         self._in_flight = 0  # requests to all hosts
         self._latest = 0.0  # when all hosts are ready
 
@@ -55,14 +73,12 @@ class Hosts:
 
     def may_ask(self, hosts: Ids, now: float) -> Mask:
         """Which of these hosts may be requested now."""
-        may: Mask = (self._rows["ready"][hosts] <= now) & (
-            self._rows["busy"][hosts] < self.per_host
-        )
+        may: Mask = (self._rows["ready"][hosts] <= now) & ~self._full(hosts)
         return may
 
     def soonest(self, hosts: Ids, now: float) -> float | None:
         """When the first of these hosts may be requested; None if all have requests in flight."""
-        free = hosts[self._rows["busy"][hosts] < self.per_host]
+        free = hosts[~self._full(hosts)]
         return max(now, float(self._rows["ready"][free].min())) if len(free) else None
 
     @property
@@ -72,13 +88,31 @@ class Hosts:
 
     @property
     def full(self) -> Mask:
-        """Which hosts have `per_host` requests in flight."""
-        return self._rows["busy"] >= self.per_host
+        """Which hosts have as many requests in flight as they may."""
+        return self._full(slice(None))
+
+    def under_way(self, now: float) -> int:
+        """Requests in flight, without those that take far longer than usual."""
+        return int(self._rows["busy"][now <= self._overdue()].sum())
+
+    def back_within(self, seconds: float, now: float) -> Mask:
+        """Which hosts may not be requested now, but probably so many seconds from now."""
+        full = self.full
+        end = np.maximum(self._rows["started"] + self._usual(), now) + self._rows["rest"]
+        when = np.where(full, np.maximum(end, self.ready), self.ready)
+        back: Mask = (full | (self.ready > now)) & (when <= now + seconds)
+        return back & ~(full & (now > self._overdue()))
+
+    def overdue_after(self, now: float) -> float:
+        """When the next visit will take far longer than usual; infinite if none will."""
+        times = self._overdue()[(self._rows["busy"] > 0) & (now <= self._overdue())]
+        return float(np.nextafter(times.min(), np.inf)) if len(times) else np.inf
 
     def start(self, host: int, now: float) -> float:
         """Begin a request; return since when the host was ready."""
         before = float(self._rows["ready"][host])
         self._rows["busy"][host] += 1
+        self._rows["started"][host] = now
         self._in_flight += 1
         self._rest(host, now + self.delay)
         return before
@@ -88,9 +122,14 @@ class Hosts:
         if delay == UNASKED:
             self.cancel(host, before)
             return
+        rest = self.delay if delay is None else delay
         self._rows["busy"][host] -= 1
+        self._rows["rest"][host] = rest
+        if self._rows["ease"][host] >= 0:
+            self._rows["ease"][host] = 1 if rest <= self.delay else -1
         self._in_flight -= 1
-        self._rest(host, now + (self.delay if delay is None else delay))
+        self._rest(host, now + rest)
+        self._learn(host, now - float(self._rows["started"][host]))
 
     def cancel(self, host: int, before: float) -> None:
         """Undo `start`: no request was sent."""
@@ -100,13 +139,45 @@ class Hosts:
 
     def state(self) -> State:
         """Everything that `load` restores."""
-        return self._rows.state()
+        return {**self._rows.state(), "pace": [self.ended, self.seconds]}
 
     def load(self, state: State) -> None:
-        """Restore a saved state."""
-        self._rows.load(state)
+        """Restore a saved state; those of earlier versions know nothing of seconds."""
+        unknown = {
+            "started": np.full(len(state["ready"]), -np.inf),  # nobody waits for its end
+            **{name: np.zeros(len(state["ready"])) for name in ("seconds", "rest", "ease")},
+        }
+        rows = {**unknown, **state}
+        self.ended, self.seconds = rows.pop("pace", [0, FIRST_GUESS])
+        self._rows.load(rows)
         self._in_flight = int(self._rows["busy"].sum())
         self._latest = float(self.ready.max(initial=0.0))
+
+    def _full(self, hosts: Any) -> Mask:
+        busy = self._rows["busy"][hosts]
+        if self.per_host == 1:
+            full: Mask = busy >= 1
+        else:
+            full = busy >= np.where(self._rows["ease"][hosts] > 0, self.per_host, 1)
+        return full
+
+    def _usual(self) -> NDArray[np.float64]:
+        """Seconds that visits take, by host; those of all hosts where none has ended."""
+        own = self._rows["seconds"]
+        return np.where(own > 0, own, self.seconds)
+
+    def _overdue(self) -> NDArray[np.float64]:
+        started: NDArray[np.float64] = self._rows["started"]
+        if self.overdue == np.inf:
+            return np.full_like(started, np.inf)
+        return started + self.overdue * self._usual()
+
+    def _learn(self, host: int, seconds: float) -> None:
+        self.ended += 1
+        self.seconds += max(1 / self.ended, LEAST_WEIGHT) * (seconds - self.seconds)
+        own = float(self._rows["seconds"][host])
+        weight = HOST_WEIGHT if own > 0 else 1.0
+        self._rows["seconds"][host] = own + weight * (seconds - own)
 
     def _rest(self, host: int, until: float) -> None:
         self._rows["ready"][host] = max(self._rows["ready"][host], until)

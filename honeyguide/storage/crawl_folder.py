@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import logging
 import math
 import os
 import shlex
@@ -10,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import closing
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, astuple, dataclass, replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,7 @@ from honeyguide.registry import (
     only_outside,
     refuse_crawls_at_import,
 )
+from honeyguide.storage.crawl_log import tell
 from honeyguide.storage.database import FILE, WARCS, create, holds_crawl
 from honeyguide.storage.lock import InUseError
 from honeyguide.storage.order_desk import TAUGHT, OrderDesk
@@ -52,6 +54,9 @@ from honeyguide.storage.stored_plan import (
     with_absolute_paths,
     with_own_files,
 )
+from honeyguide.storage.visit_log import VisitLog
+from honeyguide.text.words import counted
+from honeyguide.version import VERSION
 from honeyguide.web.archive import ArchiveFetcher
 from honeyguide.web.http import Redirects, asked_with
 from honeyguide.web.pipeline import Pipeline
@@ -199,8 +204,11 @@ def _run(
         plan = opened.plan
 
         def watch(visit: Visit, step: Step, now: float) -> None:
-            watcher(desk.plan, recorded, replace(visit, verdict=step.verdict))
+            counted_visit = replace(visit, verdict=step.verdict)
+            visits.note(counted_visit, recorded.navigator.guard)
+            watcher(desk.plan, recorded, counted_visit)
 
+        visits = VisitLog()
         crawl = opened.crawl(recorded, watch)
         if isinstance(crawl.world, KnownPages):
             with only_outside(outside):
@@ -213,22 +221,43 @@ def _run(
         run = _run_live if opened.takes_time else _run_simulated
         orders = OrderWatch(folder, desk.take)
         with explaining_outside(outside.places), closing(orders):
+            _tell_start(folder, plan, recorded)
             outcome = run(crawl, opened)
+            _tell_end(outcome)
             state = recorded.navigator.state()
         store.snapshot(state)
-        cuts = recorded.navigator.guard.report()
-        shed_links = str(recorded.navigator.shed_links)
-        store.note(
-            stopped=outcome.reason,
-            cuts=json.dumps([asdict(cut) for cut in cuts]),
-            let_go=shed_links,
-            gate=json.dumps(recorded.navigator.gate.policy()),
-        )
-        store.flush()  # pages first: the disk may be too full for the policy
-        save_policy(folder / LEARNT, plan.agent, recorded.navigator.agent, plan.encoder)
-        return Ended(outcome, cuts, shed_links, store.differing)
+        return _stored_end(recorded, plan, outcome)
     finally:
         store.close()
+
+
+def _stored_end(recorded: RecordingNavigator, plan: Plan, outcome: Outcome) -> Ended:
+    """Store how a crawl ended, and what its agent has learnt."""
+    navigator, store = recorded.navigator, recorded.store
+    cuts, shed_links = navigator.guard.report(), str(navigator.shed_links)
+    store.note(
+        stopped=outcome.reason,
+        cuts=json.dumps([asdict(cut) for cut in cuts]),
+        let_go=shed_links,
+        gate=json.dumps(navigator.gate.policy()),
+    )
+    store.flush()  # pages first: the disk may be too full for the policy
+    save_policy(store.folder / LEARNT, plan.agent, navigator.agent, plan.encoder)
+    return Ended(outcome, cuts, shed_links, store.differing)
+
+
+def _tell_start(folder: Path, plan: Plan, recorded: RecordingNavigator) -> None:
+    pages = recorded.memory.visits
+    message = f"the crawl goes on after {counted(pages, 'page')}" if pages else "the crawl begins"
+    names = ("topic", "agent", "judge", "budget")
+    about: dict[str, Any] = {name: getattr(plan, name) for name in names}
+    tell("start", message, folder=str(folder), version=VERSION, pages=pages, **about)
+
+
+def _tell_end(outcome: Outcome) -> None:
+    pages, relevant, seconds, reason = astuple(outcome)
+    figures = {"pages": pages, "relevant": relevant, "seconds": round(seconds, 3)}
+    tell("end", f"the crawl ends: {reason}", logging.INFO, reason=reason, **figures)
 
 
 def _opened_desk(crawl: Crawl, recorded: RecordingNavigator, plan: Plan, warn: Warn) -> OrderDesk:

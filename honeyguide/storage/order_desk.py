@@ -1,5 +1,6 @@
 """Carry out the orders that reach a running crawl, each once, and record them in its journal."""
 
+import logging
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -22,16 +23,17 @@ from honeyguide.engine.orders import (
     Stop,
     Unpause,
     host_named,
+    pack_order,
     read_order,
 )
 from honeyguide.errors import HoneyguideError
 from honeyguide.guards.lists import check_pattern
 from honeyguide.plan import Plan
+from honeyguide.storage.crawl_log import tell
 from honeyguide.storage.ends import VISITS_AT_ONCE
 from honeyguide.storage.looking import answer_order
 from honeyguide.storage.orders import ASK, Order, remove_order, waiting_orders
 from honeyguide.storage.store import RecordingNavigator
-from honeyguide.storage.stored_plan import Warn, ignore_warning
 from honeyguide.text.words import counted
 from honeyguide.urls.patterns import UrlLists
 
@@ -53,13 +55,11 @@ class OrderDesk:
         crawl: Crawl,
         recorded: RecordingNavigator,
         plan: Plan,
-        tell: Warn = ignore_warning,  # called with what came of each order
     ) -> None:
         self.plan = plan  # with the settings that orders have changed
         self._crawl = crawl
         self._recorded = recorded
         self._store = recorded.store
-        self._tell = tell
         self._lists = UrlLists(plan.allow, plan.deny, plan.host_globs)  # those of the plan
         self._standing = self._store.standing()
 
@@ -112,12 +112,12 @@ class OrderDesk:
         self._store.record_order(file, order, now, self._standing, changed)
         self.plan = replace(self.plan, **changed)
         self._apply(order)
-        self._tell(result)
+        tell("order", result, order=pack_order(order).decode())
 
     def _refuse(self, file: str, why: str) -> None:
         self._standing = self._standing.with_result(file, f"{REFUSED}{why}")
         self._store.note_standing(self._standing)
-        self._tell(f"an order is {REFUSED}{why}")
+        tell("order", f"{REFUSED}{why}", logging.WARNING, file=file)
 
     def _checked(self, order: AnyOrder) -> AnyOrder:
         """The order with URLs and hosts as the crawl spells them; a HoneyguideError if wrong."""

@@ -95,5 +95,6 @@ def _event(event: Recent) -> Event:
         page = visit.visit.page
         text = _compress(text_to_bytes(page.text)) if page else None
         return Event(n, kind, now, None, _compress(visit.packed), text)
-    url = str(rest[0]) if kind in ("take", "bound") else None
-    return Event(n, kind, now, url, None, None)
+    url = str(rest[0]) if kind in ("take", "bound", "order") else None
+    data = _compress(rest[1]) if kind == "order" else None
+    return Event(n, kind, now, url, data, None)

@@ -24,6 +24,7 @@ from honeyguide.errors import HoneyguideError
 from honeyguide.storage import recent, snapshots
 from honeyguide.storage.bodies import lost_bodies
 from honeyguide.storage.choices import NAMES, Choice, Names, choice_of, names_in, pack_choice
+from honeyguide.storage.crawl_log import tell
 from honeyguide.storage.database import (
     FILE,
     STANDING,
@@ -45,6 +46,7 @@ from honeyguide.storage.recent import Absorbed, RecentEvents, absorbed_from, abs
 from honeyguide.storage.records import stored
 from honeyguide.storage.replay import Journal, Replay, damaged
 from honeyguide.storage.verdicts import JudgeChange, pack_verdicts
+from honeyguide.text.words import counted
 from honeyguide.version import VERSION
 from honeyguide.warc.writer import MAX_BYTES, WarcWriter
 
@@ -529,9 +531,14 @@ class RecordingNavigator:
         self._record_revision(now)
         if self.store.wants_snapshot(len(self.memory)):
             self.store.snapshot(self.navigator.state())
+            tell("snapshot", "a snapshot is written", pages=self.memory.visits)
         return step
 
     def _record_revision(self, now: float) -> None:
         if self.navigator.revised:
             self.store.record_revision(self.navigator.revised, now)
+            relevant = sum(verdict.relevant for verdict in self.navigator.revised)
+            pages = len(self.navigator.revised)
+            message = f"the verdicts of {counted(pages, 'page')} are revised"
+            tell("revision", message, pages=pages, relevant=relevant)
             self.navigator.revised = []

@@ -117,6 +117,14 @@ class Teaching:
         self._add({known: relevant})
         self._given.append((known, relevant))
 
+    def withdraw(self, url: str) -> None:
+        """Take the answer about a page back."""
+        self._add({self._url(url): None})
+
+    def knows(self, url: str) -> bool:
+        """Whether a page was among those read; `refresh` reads those that came since."""
+        return bool(self._known_url(url))
+
     def skip(self, url: str) -> None:
         """Ask no more about a page, in this session."""
         self._skipped.add(url)

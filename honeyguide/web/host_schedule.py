@@ -3,12 +3,13 @@
 import asyncio
 import time
 import weakref
+from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
 from datetime import UTC
 from email.utils import parsedate_to_datetime
-from typing import Any
+from typing import Any, Self
 
 from honeyguide.contracts import Link, OfHost, Response
 from honeyguide.urls.patterns import ANOTHER_HOST, DENIED, OUTSIDE
@@ -37,6 +38,7 @@ HOST_FAILURES = frozenset(
     }
 )
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_OVERLOADED = frozenset({429, 503})
 # What is stored of a host; the names are part of the crawl folder's format.
 FAILURES = "failures"  # in a row
 RESTS_UNTIL = "rests until"  # seconds since 1970
@@ -64,6 +66,13 @@ class Limits:
     per_host: int | None = 1  # requests at once; None: any number
     per_address: int | None = 2  # the same, for an IP address
     address_interval: float = 0.25  # seconds between two requests to an IP address
+
+    @classmethod
+    def for_hosts(cls, per_host: int) -> Self:
+        """Limits for hosts that may be asked so many things at once, and for their addresses."""
+        usual = cls()
+        interval = usual.address_interval / per_host
+        return cls(per_host=per_host, per_address=max(2, per_host), address_interval=interval)
 
 
 @dataclass(slots=True)
@@ -95,9 +104,11 @@ class HostSchedule:
         self._crawl_delays: dict[str, float] = {}  # seconds, by origin
         self._records: dict[str, _Record] = {}
         self._news: dict[tuple[str, str], OfHost] = {}  # by host and what
-        self._host_queues = _Queues(self._limits.per_host, 0.0, clock, sleep)
+        # hosts that get one request at a time: seconds of their Crawl-delay
+        self._unhurried: dict[str, float] = {}
+        self._host_queues = _Queues(self._at_once, 0.0, clock, sleep)
         self._address_queues = _Queues(
-            self._limits.per_address, self._limits.address_interval, clock, sleep
+            lambda address: self._limits.per_address, self._limits.address_interval, clock, sleep
         )
 
     # ------------------------------------------------------------------- before a request
@@ -117,7 +128,7 @@ class HostSchedule:
             if wait > _PATIENCE:
                 return wait
             await self._sleep(wait)  # meanwhile another task may have gone first
-        self.hold(host, self._delay_of(host))
+        self.hold(host, max(self._delay_of(host), self._unhurried.get(host, 0.0)))
         self._last_tasks[host] = task
         return 0.0
 
@@ -171,8 +182,18 @@ class HostSchedule:
     def set_crawl_delay(self, origin: str, seconds: float | None) -> None:
         """Remember what an origin's robots.txt asks for; None forgets it."""
         self._crawl_delays.pop(origin, None)
+        self._unhurried.pop(host_of(origin), None)
         if seconds is not None:
             self._crawl_delays[origin] = seconds
+        if seconds:
+            self._unhurried[host_of(origin)] = min(seconds, self._limits.longest)
+
+    def _at_once(self, host: str) -> int | None:
+        """How many requests to a host may be under way; one if it is slow on purpose or unwell."""
+        usual = self._limits.per_host
+        record = self._records.get(host)
+        is_slow = host in self._unhurried or (record is not None and record.failures > 0)
+        return 1 if usual is not None and is_slow else usual
 
     # ------------------------------------------------------------------- after a response
 
@@ -222,6 +243,8 @@ class HostSchedule:
             self._count(host, record, 0)
             return max(usual, asked_for) if 300 <= response.status < 400 else usual
         self._count(host, record, record.failures + 1)
+        if response.status in _OVERLOADED:
+            self._unhurried.setdefault(host, 0.0)
         if record.failures >= limits.failures:
             return max(usual, asked_for, limits.pause)
         back_off = min(limits.longest, max(delay, 1.0) * 2.0**record.failures)
@@ -236,7 +259,8 @@ class HostSchedule:
     ) -> float:
         before = seconds if record.seconds is None else record.seconds
         record.seconds = before + _SMOOTHING * (seconds - before)
-        slow = self._limits.slowness * record.seconds if delay else 0.0
+        is_sparing = delay and self._limits.per_host == 1
+        slow = self._limits.slowness * record.seconds if is_sparing else 0.0
         return max(delay, min(max(slow, crawl_delay or 0.0), self._limits.longest))
 
     # ------------------------------------------------------------------- what is stored
@@ -274,17 +298,27 @@ class HostSchedule:
 
 @dataclass(slots=True)
 class _Queue:
-    places: asyncio.Semaphore
-    users: int = 0  # inside or waiting
+    inside: int = 0
+    waiting: deque[asyncio.Future[None]] = field(default_factory=deque)
     ready: float = 0.0  # the clock's time at which the next may enter
+
+    @property
+    def users(self) -> int:
+        return self.inside + len(self.waiting)
 
 
 class _Queues:
     """One queue for each key: a few may enter at once, an interval apart."""
 
-    def __init__(self, at_once: int | None, interval: float, clock: Clock, sleep: Sleep) -> None:
-        self._at_once = at_once  # None: any number
-        self._interval = interval  # seconds between two entries
+    def __init__(
+        self,
+        at_once: Callable[[str], int | None],  # how many may be inside now; None: any number
+        interval: float,  # seconds between two entries
+        clock: Clock,
+        sleep: Sleep,
+    ) -> None:
+        self._at_once = at_once
+        self._interval = interval
         self._clock = clock
         self._sleep = sleep
         self._queues: dict[str, _Queue] = {}
@@ -292,26 +326,52 @@ class _Queues:
 
     async def enter(self, key: str, seconds: float) -> bool:
         """Wait so long for a place; False when there was none. Whoever enters must leave."""
-        if self._at_once is None:
+        most = self._at_once(key)
+        if most is None:
             return True
-        queue = self._queues.get(key) or self._open(key, self._at_once)
-        queue.users += 1
-        entered = False
-        try:
-            entered = await _acquire(queue.places, seconds) and await self._pass_interval(queue)
-        finally:
-            if not entered:
-                self._count_out(key, queue)
-        return entered
+        queue = self._queues.get(key) or self._open(key)
+        if queue.inside < most and not queue.waiting:
+            queue.inside += 1
+        elif not await self._wait(key, queue, seconds):
+            return False
+        return await self._pass_interval(key, queue)
 
     def leave(self, key: str) -> None:
         """Free a place for the next."""
-        if self._at_once is not None:
-            queue = self._queues[key]
-            queue.places.release()
-            self._count_out(key, queue)
+        if (queue := self._queues.get(key)) is not None:
+            queue.inside -= 1
+            self._let_in(key, queue)
 
-    async def _pass_interval(self, queue: _Queue) -> bool:
+    async def _wait(self, key: str, queue: _Queue, seconds: float) -> bool:
+        place = asyncio.get_running_loop().create_future()
+        queue.waiting.append(place)
+        try:
+            async with asyncio.timeout(seconds):
+                await place
+        except BaseException as error:
+            if place.done() and not place.cancelled():  # it came in the same moment
+                self.leave(key)
+            else:
+                with suppress(ValueError):  # it may have been passed over already
+                    queue.waiting.remove(place)
+                self._let_in(key, queue)
+            if isinstance(error, TimeoutError):
+                return False
+            raise
+        return True
+
+    def _let_in(self, key: str, queue: _Queue) -> None:
+        """Give free places to those who wait longest, and forget an empty queue."""
+        most = self._at_once(key)
+        while queue.waiting and (most is None or queue.inside < most):
+            place = queue.waiting.popleft()
+            if not place.done():
+                place.set_result(None)
+                queue.inside += 1
+        if not queue.users and not self._interval:
+            self._queues.pop(key, None)
+
+    async def _pass_interval(self, key: str, queue: _Queue) -> bool:
         if self._interval:
             now = self._clock()
             wait = queue.ready - now
@@ -320,33 +380,18 @@ class _Queues:
                 try:
                     await self._sleep(wait)
                 except BaseException:
-                    queue.places.release()
+                    self.leave(key)
                     raise
         return True
 
-    def _open(self, key: str, at_once: int) -> _Queue:
+    def _open(self, key: str) -> _Queue:
         if len(self._queues) >= self._sweep_at:
             now = self._clock()
             for idle in [k for k, q in self._queues.items() if not q.users and q.ready <= now]:
                 del self._queues[idle]
             self._sweep_at = max(_SWEEP_AT, 2 * len(self._queues))
-        queue = self._queues[key] = _Queue(asyncio.Semaphore(at_once))
+        queue = self._queues[key] = _Queue()
         return queue
-
-    def _count_out(self, key: str, queue: _Queue) -> None:
-        queue.users -= 1
-        if not queue.users and not self._interval:
-            del self._queues[key]
-
-
-async def _acquire(places: asyncio.Semaphore, seconds: float) -> bool:
-    if not places.locked():
-        return await places.acquire()
-    try:
-        async with asyncio.timeout(seconds):
-            return await places.acquire()
-    except TimeoutError:
-        return False
 
 
 def is_redirect(response: Response) -> bool:

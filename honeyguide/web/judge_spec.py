@@ -1,12 +1,13 @@
 """A judge described by its name and settings, so that another process can make it."""
 
 from collections.abc import Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
 from honeyguide.contracts import Encoder, Judge, Page, Verdict
 from honeyguide.errors import HoneyguideError
+from honeyguide.features.link_words import LinkWordsSpec, WordsReader
 from honeyguide.registry import Outside, accepts, make, only_outside, place_of
 
 
@@ -39,6 +40,8 @@ class JudgeSpec:
     encoder: str = "wordllama"
     told: dict[str, Any] = field(default_factory=dict)  # topic, examples: texts and lists of them
     outside: Sequence[Sequence[str]] = ()  # places and folders of the parts from outside
+    # what the crawl's agent asks about the words of links: added when the agent is made
+    links: list[LinkWordsSpec] = field(default_factory=list)
 
     @property
     def uses_encoder(self) -> bool:
@@ -47,8 +50,23 @@ class JudgeSpec:
 
     def make(self, encoder: Encoder | None = None) -> Judge:
         """Make the judge, with the given encoder or a new one."""
-        with only_outside(Outside(*map(tuple, self.outside))) if self.outside else nullcontext():
-            if self.uses_encoder and encoder is None:
-                encoder = make("encoder", self.encoder)
+        if self.uses_encoder and encoder is None:
+            encoder = self.make_encoder()
+        with self._outside():
             judge: Judge = make("judge", self.judge, encoder=encoder, **self.told)
         return CheckedJudge(judge, self.judge) if place_of("judge", self.judge) else judge
+
+    def make_encoder(self) -> Encoder:
+        """Make the encoder."""
+        with self._outside():
+            encoder: Encoder = make("encoder", self.encoder)
+        return encoder
+
+    def make_all(self) -> tuple[Judge, WordsReader | None]:
+        """Make the judge, and what reads the words of links if an agent asks for it."""
+        encoder = self.make_encoder() if self.uses_encoder or self.links else None
+        words = WordsReader(self.links[0], encoder) if self.links and encoder is not None else None
+        return self.make(encoder), words
+
+    def _outside(self) -> AbstractContextManager[object]:
+        return only_outside(Outside(*map(tuple, self.outside))) if self.outside else nullcontext()

@@ -20,6 +20,7 @@ import msgspec
 
 from honeyguide.contracts import Judge, Verdict
 from honeyguide.errors import HoneyguideError
+from honeyguide.features.link_words import LinkWordsSpec, Packed, WordsReader, unpacked
 from honeyguide.web.html import MAX_BODY, Parsed, Raw, build, parse, read
 from honeyguide.web.judge_spec import JudgeSpec
 
@@ -66,6 +67,7 @@ class Answer(NamedTuple):
 
     raw: Raw
     opinion: Opinion | None
+    words: Packed | None = None  # of links
 
 
 class Read(NamedTuple):
@@ -190,7 +192,7 @@ class ParserPool:
         spec: JudgeSpec | None = None,  # of the judge in each process
     ) -> None:
         self._processes = processes
-        self._spec = _packed(_encode(spec and astuple(spec)))
+        self._spec = spec
         self._longest = longest
         self._readers: list[_Process] = []
         self._opening: set[asyncio.Task[None]] = set()
@@ -222,13 +224,19 @@ class ParserPool:
         while (reader := await self._reader_for(body)) is not None:
             answer = await reader.ask(message)
             if answer:
-                raw, opinion = _decode(answer)
-                return Read(build(url, raw), opinion and _verdict(opinion))
+                return self._understood(url, _decode(answer))
             if answer is not None and is_small(body):  # the page cannot be sent back
                 break
             if answer is not None or reader.died_of is message:
                 return None
         return Read(await asyncio.to_thread(parse, body, url, content_type))
+
+    def _understood(self, url: str, answer: Answer) -> Read:
+        parsed = build(url, answer.raw)
+        if answer.words is not None and self._spec is not None and self._spec.links:
+            words = unpacked(self._spec.links[0], answer.words)
+            parsed = replace(parsed, page=replace(parsed.page, link_words=words))
+        return Read(parsed, answer.opinion and _verdict(answer.opinion))
 
     async def _reader_for(self, body: bytes) -> "_Process | None":
         reader = self._least_busy()
@@ -270,8 +278,9 @@ class ParserPool:
     async def _start(self) -> "_Process":
         loop = asyncio.get_running_loop()
         command = (sys.executable, "-c", _PROGRAM)
+        spec = _packed(_encode(self._spec and astuple(self._spec)))
         _, reader = await loop.subprocess_exec(
-            lambda: _Process(self._spec, self._longest, self._news),
+            lambda: _Process(spec, self._longest, self._news),
             *command,
             stderr=None,
             env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},  # one thread for each process
@@ -392,17 +401,25 @@ def work() -> None:
 
 def _answer_all(questions: BinaryIO, answers: BinaryIO) -> None:
     spec = _hear(questions)
-    judge = JudgeSpec(*spec).make() if spec else None
+    judge, words = _received(spec).make_all() if spec else (None, None)
     _say(answers, b"")
     while (question := _hear(questions)) is not None:
-        _say(answers, _answer(judge, *question))
+        _say(answers, _answer(judge, words, *question))
 
 
-def _answer(judge: Judge | None, url: str, content_type: str, body: bytes) -> bytes:
+def _received(spec: list[Any]) -> JudgeSpec:
+    *judge, links = spec
+    return replace(JudgeSpec(*judge), links=[LinkWordsSpec(*asked) for asked in links])
+
+
+def _answer(
+    judge: Judge | None, words: WordsReader | None, url: str, content_type: str, body: bytes
+) -> bytes:
     raw = read(body, url, content_type)
     try:
-        opinion = judge and Opinion(*astuple(judge(replace(build(url, raw).page, html=body))))
-        return _encode((raw, opinion))
+        page = build(url, raw).page
+        opinion = judge and Opinion(*astuple(judge(replace(page, html=body))))
+        return _encode((raw, opinion, words and words.of_page(page).packed()))
     except Exception:  # a bug of the judge: the crawl judges again and reports it
         return _unjudged(raw)
 

@@ -14,7 +14,7 @@ HostSchedule.
 import math
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol, runtime_checkable
 
 from honeyguide import urls
@@ -42,6 +42,7 @@ class FetchSettings:
     scope: Scope = field(default_factory=Scope)  # which URLs may be requested
     user_agent: str = ""  # empty: honeyguide's own, with the contact
     access: Access = field(default_factory=Access)  # secrets of hosts, and the proxy
+    per_host: int = 1  # requests at once to a host that is the user's or allows it
 
 
 def fetch_pipeline(settings: FetchSettings) -> "Pipeline":
@@ -49,7 +50,8 @@ def fetch_pipeline(settings: FetchSettings) -> "Pipeline":
     name = user_agent(settings.contact, settings.user_agent)
     hosts = FixedAddresses(settings.resolve) if settings.resolve else None
     # no limit for one address when the user says that many hosts are there
-    schedule = HostSchedule(settings.delay, Limits(per_address=None) if hosts else None)
+    limits = Limits.for_hosts(settings.per_host)
+    schedule = HostSchedule(settings.delay, replace(limits, per_address=None) if hosts else limits)
     http = HttpFetcher(
         name,
         allow_private=settings.allow_private,

@@ -163,6 +163,7 @@ def live_web(  # noqa: PLR0913 each is a setting of users
     *,
     contact: str = "",  # empty: an anonymous crawl
     delay: float = 1.0,  # seconds between two requests to a host
+    per_host: int = 1,  # requests at once to a host
     allow_private: bool = False,
     resolve: str = "",  # "NAME=ADDRESS:PORT,...": addresses of hosts; "*" is any host
     scope: Scope | None = None,  # which URLs may be requested; None: all
@@ -174,7 +175,14 @@ def live_web(  # noqa: PLR0913 each is a setting of users
 ) -> World:
     """The live web: obeys robots.txt, refuses private addresses, rate-limited per host."""
     settings = FetchSettings(
-        contact, delay, allow_private, resolve, scope or Scope(), user_agent, access or Access()
+        contact=contact,
+        delay=delay,
+        allow_private=allow_private,
+        resolve=resolve,
+        scope=scope or Scope(),
+        user_agent=user_agent,
+        access=access or Access(),
+        per_host=per_host,
     )
     pipeline = fetch_pipeline(settings)
     reader = reader_of(parsers, spec)

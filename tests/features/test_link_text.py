@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from honeyguide import urls
 from honeyguide.contracts import Goal, Link, Page
-from honeyguide.features.link_text import LinkMeaning, LinkText
+from honeyguide.features.link_text import LinkText
 from honeyguide.registry import make
 
 WIKI = "https://simple.wikipedia.org/wiki/"
@@ -62,16 +61,3 @@ def test_agents_of_the_papers_read_links_as_their_settings_say(name, encoder, pa
     assert text(name) == LinkText()([ROCK], page, 1)
     assert text(f"{name}:host_words=true") == LinkText(host_words=True)([ROCK], page, 1)
     assert text(f"{name}:join_mentions=true") == LinkText(join_mentions=True)([ROCK], page, 1)
-
-
-@pytest.mark.parametrize("name", ["wordllama", "ngrams"])
-def test_the_meaning_of_links_is_that_of_their_texts(name):
-    encoder, links = make("encoder", name), [ROCK, AWAY, Link(AWAY.url), ROCK]
-    meaning = LinkMeaning(encoder, links)
-    own = [f"{urls.words(link.url)} {link.anchor}" for link in links]
-    around = [link.context for link in links]
-    assert np.array_equal(meaning.own, encoder(own))
-    assert np.array_equal(meaning.around, encoder(around))
-    places = np.array([2, 0, 1])
-    whole = encoder([f"{own[place]} {around[place]}" for place in places])
-    assert np.allclose(meaning.whole(places), whole, atol=1e-6)

@@ -369,9 +369,9 @@ def test_large_pages_behind_a_reader_that_is_killed_are_read_by_another(
 FAULTY = """
 from honeyguide.web import parser_pool as pool
 class Spec:
-    def make(self):
-        return lambda page: 1 / 0
-pool.JudgeSpec = lambda *settings: Spec()
+    def make_all(self):
+        return lambda page: 1 / 0, None
+pool._received = lambda spec: Spec()
 pool.work()
 """
 
