@@ -82,6 +82,7 @@ class ValueTraining:
 
     nets: int = 5
     epochs: int = 6
+    least_steps: int = 300  # gradient steps of a net; with few sites there are more epochs
     batch: int = 20  # pages
     step_size: float = 0.001
     dropout: float = 0.3  # share of a link's inputs set to zero in each step
@@ -113,13 +114,13 @@ class ValueTraining:
     def _net(self, examples: Sequence[Example], width: int, number: int, report: Report) -> Policy:
         rng = np.random.default_rng([self.random_seed, number])
         learner = PolicyGradient(width, 1000 * self.random_seed + number, step_size=self.step_size)
-        for epoch in range(self.epochs):
-            parts = np.array_split(
-                rng.permutation(len(examples)), max(1, len(examples) // self.batch)
-            )
+        steps = max(1, len(examples) // self.batch)
+        epochs = max(self.epochs, -(-self.least_steps // steps))
+        for epoch in range(epochs):
+            parts = np.array_split(rng.permutation(len(examples)), steps)
             losses = [self._step([examples[at] for at in part], learner, rng) for part in parts]
-            done = number * self.epochs + epoch + 1
-            report(done, self.nets * self.epochs, f"loss {np.mean(losses):.4f}")
+            done = number * epochs + epoch + 1
+            report(done, self.nets * epochs, f"loss {np.mean(losses):.4f}")
         return learner.policy()
 
     def _step(
