@@ -63,7 +63,8 @@ def find(
     stopping: Annotated[
         str,
         typer.Option(
-            "--stopping", help="When to stop: calibrated, or equation5 as in Liao & Chang."
+            "--stopping",
+            help="When to stop: calibrated, thorough (click until a page is found), or equation5.",
         ),
     ] = "calibrated",
     feedback: Annotated[

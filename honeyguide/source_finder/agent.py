@@ -14,7 +14,7 @@ from honeyguide.learning.rates import check_rates
 from honeyguide.registry import part
 from honeyguide.source_finder.inputs import Choice, Episode
 from honeyguide.source_finder.links import ProbableLinks
-from honeyguide.source_finder.model import SourceModel, is_shipped, model_of, shared_encoder
+from honeyguide.source_finder.model import RULES, SourceModel, is_shipped, model_of, shared_encoder
 from honeyguide.source_finder.policy import Policy
 from honeyguide.source_finder.similar_links import SimilarLinks
 from honeyguide.source_finder.stopping import Stopping
@@ -51,7 +51,7 @@ class SourceFinder(Agent):
         batch: int = 10,  # episodes per update; 0: no learning
         steps: int = 3,  # clicks per episode
         feedback: bool = False,  # whether results of clicks change the scores of similar links
-        stopping: str = "calibrated",  # when to stop: calibrated, or equation5 as in the paper
+        stopping: str = "calibrated",  # when to stop: calibrated, thorough, or equation5
         one_site: bool = False,  # whether the crawl is of one site, which a find may end
     ) -> None:
         check_rates("source_finder", epsilon=epsilon)
@@ -60,8 +60,8 @@ class SourceFinder(Agent):
                 "agent 'source_finder' needs an extra to learn: pip install 'honeyguide[deep]', "
                 "or turn learning off with source_finder:batch=0"
             )
-        if stopping not in ("calibrated", "equation5"):
-            raise unknown("rule to stop", stopping, ["calibrated", "equation5"])
+        if stopping not in RULES:
+            raise unknown("rule to stop", stopping, RULES)
         found = model_of(model)
         self._encoder_name = found.encoder
         self.rule: Stopping = found.stopping(stopping)

@@ -65,7 +65,7 @@ class Finder:
     threshold: float | None = None  # least score of a click; None: the model's own rule
     delay: float = 1.0  # seconds between two requests to a host
     feedback: bool = False  # whether results of clicks change the scores of similar links
-    stopping: str = "calibrated"  # or equation5
+    stopping: str = "calibrated"  # or thorough, equation5
     workers: int = SITES_AT_ONCE  # sites searched at a time
 
     def judge(self) -> Judge:

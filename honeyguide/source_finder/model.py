@@ -21,6 +21,7 @@ from honeyguide.source_finder.stopping import Calibrated, Equation5, Reporting, 
 
 KIND, VERSION = "honeyguide source finder", 2
 READABLE = ("1", "2")  # version 1 has no page model and no rules
+RULES = ("calibrated", "thorough", "equation5")  # when a search of a site stops
 SHIPPED = Path(__file__).parent
 LARGEST = 1 << 24  # weights of a layer
 _is_spec = re.compile(r"(?!.*\d{7})\w{1,40}(?::[^\x00-\x1f]{0,1000})?").fullmatch
@@ -46,10 +47,10 @@ class SourceModel:
         return float(self.scorer(encoded([page_texts(page)], encoder))[0])
 
     def stopping(self, rule: str) -> Stopping:
-        """Return the rule of a name: calibrated, where the model has it, or equation5."""
-        if rule == "calibrated" and self.calibrated is not None:
-            return self.calibrated
-        return Equation5(self.threshold)
+        """Return the rule of a name: one of RULES; older models have equation5 alone."""
+        if rule == "equation5" or self.calibrated is None:
+            return Equation5(self.threshold)
+        return self.calibrated if rule == "calibrated" else self.calibrated.thorough()
 
     def save(self, path: Path) -> None:
         """Write the model to a file atomically."""

@@ -38,6 +38,10 @@ class Calibrated:
             return self.after
         return min(self.first + self.growth * clicks, self.after)
 
+    def thorough(self) -> "Calibrated":
+        """Return a rule that clicks on until a source page is found."""
+        return Calibrated(0.0, 0.0, self.after)
+
 
 Stopping = Equation5 | Calibrated
 

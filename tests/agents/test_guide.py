@@ -116,7 +116,7 @@ def test_while_nothing_relevant_is_found_belief_leaves_hosts_that_brought_nothin
         guide.learn([step(x, place, 0.0, x[:0])])
     lost = before - guide.features.dot(last, belief)
     assert lost[0] > lost[1] > lost[2]
-    # no more than a tenth of a cosine: a link that is like the topic still wins
+    # little: a link that is like the topic still wins
     assert lost[0] - lost[2] == pytest.approx(0.07, abs=0.005)
 
 

@@ -58,6 +58,8 @@ def test_more_is_asked_of_each_click_and_most_after_a_find():
     assert rule.least(4, 0) == pytest.approx(0.3)
     assert rule.least(100, 0) == rule.least(1, 1) == 0.6
     assert Equation5(0.4).least(9, 3) == 0.4
+    assert rule.thorough().least(9, 0) == 0
+    assert rule.thorough().least(9, 1) == rule.after
 
 
 def test_a_page_vetoes_its_link():
