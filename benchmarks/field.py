@@ -9,6 +9,8 @@ the same number of requests to a host. Perturbation n starts at the nth page, wi
 variances of `guide` changed by up to 2 %.
 
 `held` compares many visits in flight with one, in relevant pages: a geometric mean, by pairs.
+The baseline `scrapy_addon` is Scrapy's spider with honeyguide's add-on.
+
 `curve` shows what `--patience` moves: pages a second against relevant pages.
 """
 
@@ -26,6 +28,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command `honeyguide` does
+# parser processes import the judge from here
+os.environ["PYTHONPATH"] = os.pathsep.join([sys.path[0], os.environ.get("PYTHONPATH", "")])
 
 import field_web
 from field_web import FieldWeb
@@ -36,12 +40,13 @@ from honeyguide.storage.crawl_folder import create_crawl, run_crawl
 
 HERE = Path(__file__).parent
 SCRAPY = "scrapy"
+ADDON = "scrapy_addon"  # the same spider, with honeyguide's add-on
 
 
 class Setting(NamedTuple):
     """How a program crawls."""
 
-    program: str  # an agent, or SCRAPY
+    program: str  # an agent, SCRAPY or ADDON
     in_flight: int
     delay: float
     per_host: int = 1
@@ -75,7 +80,7 @@ class Field:
     def run(self, setting: Setting, turn: int) -> Run:
         """One crawl; the same one is not repeated."""
         if (setting, turn) not in self._runs:
-            crawl = self._scrapy if setting.program == SCRAPY else self._honeyguide
+            crawl = self._scrapy if setting.program in (SCRAPY, ADDON) else self._honeyguide
             crawl(setting, turn)
             self._runs[setting, turn] = run = self._counted()
             _say(f"{self.web.source} {turn} {setting} {run}")
@@ -123,6 +128,8 @@ class Field:
             "per-host": setting.per_host,
             "delay": setting.delay,
         }
+        if setting.program == ADDON:
+            named["topic"] = self.web.topic
         words = [word for name, value in named.items() for word in (f"--{name}", str(value))]
         subprocess.run([sys.executable, str(HERE / "field_scrapy.py"), *words], check=True)
 
@@ -202,6 +209,20 @@ def _measured(field: Field, given: argparse.Namespace) -> dict[str, Any]:
         }
         if SCRAPY in programs:
             scrapy = field.runs(settings[SCRAPY])
+            found["relevant_to_scrapy"] = {
+                name: _ratio(
+                    (max(run.relevant, 0.5) for run in field.runs(settings[name])),
+                    (max(run.relevant, 0.5) for run in scrapy),
+                )
+                for name in programs
+            }
+            found["pages_a_second_to_scrapy"] = {
+                name: _ratio(
+                    (run.pages / run.seconds for run in field.runs(settings[name])),
+                    (run.pages / run.seconds for run in scrapy),
+                )
+                for name in programs
+            }
             found["relevant_a_second_to_scrapy"] = {
                 name: _ratio(
                     (run.rate for run in field.runs(settings[name])), (run.rate for run in scrapy)

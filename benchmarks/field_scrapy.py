@@ -17,6 +17,7 @@ def main() -> None:
     parser.add_argument("--in-flight", type=int, required=True)
     parser.add_argument("--per-host", type=int, required=True)
     parser.add_argument("--delay", type=float, required=True)
+    parser.add_argument("--topic", default="", help="use honeyguide's add-on, with this topic")
     given = parser.parse_args()
 
     class Follower(CrawlSpider):
@@ -36,6 +37,10 @@ def main() -> None:
         "LOG_LEVEL": "ERROR",
         "TWISTED_DNS_RESOLVER": _resolver(given.port),
     }
+    if given.topic:
+        settings["ADDONS"] = {"honeyguide.integrations.scrapy.Addon": 500}
+        settings["HONEYGUIDE_TOPIC"] = given.topic
+        settings["HONEYGUIDE_JUDGE"] = "field_web:Marked"
     process = CrawlerProcess(settings)
     process.crawl(Follower)
     process.start()

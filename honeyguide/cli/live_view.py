@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 FEWEST_LINES = 9  # of a terminal that has room for tables
 FEWEST_COLUMNS = 60
 MOST_ROWS = 12  # of a table
-SECOND = 0.5  # seconds between two pictures
+SECOND = 1.0  # seconds between two pictures; each takes about 5 ms
 BARS = "▁▂▃▄▅▆▇█"
 
 

@@ -1,0 +1,1 @@
+"""A Scrapy project that follows its most promising links first."""

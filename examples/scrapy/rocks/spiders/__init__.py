@@ -1,0 +1,1 @@
+"""Spiders of the project; they know nothing of honeyguide."""
