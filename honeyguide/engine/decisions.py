@@ -35,14 +35,21 @@ def calibrated(calibration: Calibration, verdicts: Sequence[Verdict]) -> list[Ve
     if len(rows) < FITS[0]:
         return list(verdicts)
     calibration.fit(np.array(rows, np.float32))
-    return [_decided(calibration, verdict) for verdict in verdicts]
+    return _decided(calibration, verdicts)
 
 
-def _decided(calibration: Calibration, verdict: Verdict) -> Verdict:
-    if not verdict.measures:
-        return verdict
-    relevance, relevant = calibration.decide(np.array([verdict.measures], np.float32))
-    return replace(verdict, relevance=float(relevance[0]), relevant=bool(relevant[0]))
+def _decided(calibration: Calibration, verdicts: Sequence[Verdict]) -> list[Verdict]:
+    """The verdicts by a calibration, all at once: one by one takes fifty times as long."""
+    rows = [verdict.measures for verdict in verdicts if verdict.measures]
+    if not rows:
+        return list(verdicts)
+    relevance, relevant = calibration.decide(np.array(rows, np.float32))
+    opinions = zip(relevance.tolist(), relevant.tolist(), strict=True)
+    return [_with(each, *next(opinions)) if each.measures else each for each in verdicts]
+
+
+def _with(verdict: Verdict, relevance: float, relevant: bool) -> Verdict:
+    return replace(verdict, relevance=relevance, relevant=relevant)
 
 
 class Event(NamedTuple):
@@ -111,7 +118,7 @@ class Decisions:
 
     def decided(self, visit: Visit) -> Visit:
         """The visit with the verdict that the calibration gives now."""
-        return replace(visit, verdict=self._verdict(visit.verdict)) if self._fits else visit
+        return replace(visit, verdict=self._verdicts([visit.verdict])[0]) if self._fits else visit
 
     def note_visit(self, visit: Visit, step: Step, now: float) -> bool:
         """Note an absorbed visit as the judge saw it; return whether verdicts change by a fit."""
@@ -120,10 +127,11 @@ class Decisions:
             self.counted.append(step.verdict)
         if not self._is_due(visit.verdict):
             return False
-        before = [self._verdict(visit.verdict) for visit in self._visits()]
+        judged = [visit.verdict for visit in self._visits()]
+        before = self._verdicts(judged)
         self._calibration.fit(np.array(self._rows, np.float32))
         self._fits += 1
-        return before != [self._verdict(visit.verdict) for visit in self._visits()]
+        return before != self._verdicts(judged)
 
     def _is_due(self, verdict: Verdict) -> bool:
         """Whether the calibration is fitted after this verdict."""
@@ -139,6 +147,7 @@ class Decisions:
         """
         navigator = self._anew()
         steps: list[Step] = []
+        verdicts = iter(self._verdicts([visit.verdict for visit in self._visits()]))
         for kind, now, what in self._events:
             if kind == "seed":
                 navigator.seed(what)
@@ -149,7 +158,8 @@ class Decisions:
             elif kind == "order":
                 navigator.obey(what, now)
             else:
-                steps.append(navigator.absorb(self.decided(what.unpacked()), now))
+                visit = replace(what.unpacked(), verdict=next(verdicts))
+                steps.append(navigator.absorb(visit, now))
         self.counted = [step.verdict for step in steps]
         return navigator, steps[-1]
 
@@ -189,8 +199,8 @@ class Decisions:
         if self.has_settled:
             self._fits = len(ALL_FITS)
 
-    def _verdict(self, verdict: Verdict) -> Verdict:
-        return _decided(self._calibration, verdict) if self._fits else verdict
+    def _verdicts(self, judged: Sequence[Verdict]) -> list[Verdict]:
+        return _decided(self._calibration, judged) if self._fits else list(judged)
 
     def _visits(self) -> Iterator[Kept]:
         return (event.what for event in self._events if event.kind == "visit")
