@@ -35,7 +35,7 @@ def find(
         str,
         typer.Option(
             "--kind",
-            help="What to find: events, or a file of 'honeyguide train source_finder'.",
+            help="What to find: events, news, or a file of 'honeyguide train source_finder'.",
         ),
     ] = "events",
     like: Annotated[
