@@ -28,6 +28,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command `honeyguide` does
+# parser processes import the judge from here
+os.environ["PYTHONPATH"] = os.pathsep.join([sys.path[0], os.environ.get("PYTHONPATH", "")])
 
 import field_web
 from field_web import FieldWeb

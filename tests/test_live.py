@@ -284,7 +284,9 @@ def test_pages_of_a_record_are_not_fetched_and_those_beyond_are(server, tmp_path
     asked = set(server.requests[before:])
     visits = rows(out, "url, failure, warc, seconds")
     from_record = [row for row in visits if row[0] in kept]
-    assert len(visits) == len({row[0] for row in visits}) == 70
+    # a page whose server fails for a while is asked for again
+    once = [url for url, failure, *_ in visits if not failure.startswith("status 5")]
+    assert len(visits) == 70 and len(once) == len(set(once)) > 60
     assert len(from_record) > 30
     assert all(not failure and warc is None for _, failure, warc, _ in from_record)
     assert not asked & kept

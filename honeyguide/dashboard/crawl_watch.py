@@ -28,7 +28,7 @@ from honeyguide.storage.figures import Figures
 from honeyguide.storage.found_pages import FoundPage, link_on, pages_of, text_of
 from honeyguide.storage.lock import holder
 from honeyguide.storage.looking import Answer, Question, ask, seen
-from honeyguide.storage.restored import Restored, restored
+from honeyguide.storage.restored import restored
 from honeyguide.storage.why import Passage, passage_finder, with_words
 from honeyguide.text.words import terms
 
@@ -59,10 +59,8 @@ class CrawlWatch:
         self._passages: dict[int, str] = {}  # by event
         self._answer = Answer()
         self._asked, self._wait = 0.0, 0.0
-        self._restored: Restored | None = None
         self._events = -1  # of a crawl that does not run, when it was restored
         self._wanted = clock()
-        self._lock = threading.Lock()  # of the navigator that was restored
         self._ready = threading.Event()
         self._ended = threading.Event()
         self.state: Json = {"folder": str(folder), "name": self._name, "reading": True}
@@ -132,16 +130,14 @@ class CrawlWatch:
     def _look_inside(self, running: str) -> None:
         """Ask a running crawl, or look at one that does not run whenever it has changed."""
         if running:
-            self._restored, self._events = None, -1
+            self._events = -1
             if self._clock() - self._asked >= self._wait:
                 self._ask()
             return
         [[events]] = self._database.execute("SELECT max(n) FROM journal")
         if events != self._events:
             self._events = events
-            with self._lock:
-                self._restored = restored(self.folder)
-                self._answer = seen(*self._restored, self._question())
+            self._answer = seen(*restored(self.folder), self._question())
 
     def _ask(self) -> None:
         self._asked = self._clock()
