@@ -163,7 +163,7 @@ class Assembled:
 
     def _patience(self, plan: Plan) -> float | None:
         """Infinite where pages take real time that must not matter; None: the frontier's own."""
-        is_timeless = self.takes_time and not self.world.live
+        is_timeless = not self.world.live and accepts("world", plan.world, "parsers")
         return math.inf if plan.patience is None and is_timeless else plan.patience
 
     def _ask_about_links(self, agent: Agent) -> None:

@@ -114,7 +114,9 @@ def own_titles(page: Page) -> list[str]:
 
 def _written(page: Page) -> bytes:
     """Return the text of a page without HTML as a page of paragraphs."""
-    return "\n".join(["<title>", page.title, "</title>", *_paragraphs(page.text)]).encode()
+    return "\n".join(["<title>", page.title, "</title>", *_paragraphs(page.text)]).encode(
+        "utf-8", "replace"
+    )
 
 
 def _paragraphs(text: str) -> list[str]:

@@ -25,7 +25,6 @@ MAX_DEPTH = 64  # tags in a path
 MAX_TAG = 32  # characters of a tag in a path
 MAX_TEXT = 500_000  # characters of a page that are judged and kept
 CONTEXT = 150  # characters either side of a link
-LONG_WORD = 40  # characters; some scripts have no spaces between words
 
 _MARK = "\x01"  # put before and after each link to find it again in the text
 _charset = re.compile(r"charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE).search
@@ -283,14 +282,8 @@ def _own_tag(tag: str, given: dict[str, str | None]) -> str:
 
 
 def _around(flat: str, start: int, stop: int) -> str:
-    """The words around a link, CONTEXT characters either side at most; only long words are cut."""
-    begin, end = max(0, start - CONTEXT), stop + CONTEXT
-    if begin:
-        begin = max(begin, flat.find(" ", begin - 1, begin + LONG_WORD))
-    if end < len(flat):
-        space = flat.rfind(" ", end - LONG_WORD, end + 1)
-        end = space if space >= 0 else end
-    return flat[begin:end].strip()
+    """The text around a link, CONTEXT characters either side."""
+    return flat[max(0, start - CONTEXT) : stop + CONTEXT].strip()
 
 
 def _path(node: Any, known: dict[int, tuple[str, int]]) -> str:

@@ -93,7 +93,7 @@ def trained_scorer():
     known, (pages, others) = read_model(), examples()
     truth = np.array([True] * len(pages) + [False] * len(others))
     scorer = ScorerTraining().run(pages + others, truth, shared_encoder(known.encoder))
-    dataclasses.replace(known, kind="rocks", scorer=scorer).save(path)
+    dataclasses.replace(known, kind="rocks", scorer=scorer, page=None).save(path)
     return str(path)
 
 

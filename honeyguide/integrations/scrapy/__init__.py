@@ -1,8 +1,4 @@
-"""A Scrapy add-on: an existing spider follows its most promising links first, and learns.
-
-ADDONS = {"honeyguide.integrations.scrapy.Addon": 500}
-HONEYGUIDE_TOPIC = "volcanic rocks"
-"""
+"""A Scrapy add-on: an existing spider follows its most promising links first, and learns."""
 
 from scrapy.exceptions import NotConfigured
 from scrapy.settings import BaseSettings

@@ -2,11 +2,11 @@
 
 import heapq
 import logging
-import pickle
 import sqlite3
 from itertools import count
 from pathlib import Path
 
+import msgspec
 from scrapy import Request, Spider
 from scrapy.utils.request import request_from_dict
 
@@ -113,13 +113,12 @@ class PendingRequests:
         if self._database is None:
             return False
         try:
-            data = pickle.dumps(request.to_dict(spider=self._spider), pickle.HIGHEST_PROTOCOL)
-        except (ValueError, TypeError, AttributeError, pickle.PicklingError) as error:
+            data = msgspec.msgpack.encode(request.to_dict(spider=self._spider))
+        except (ValueError, TypeError, OverflowError, RecursionError) as error:
             _log.warning("%s cannot be kept in the JOBDIR, a stop loses it: %s", request, error)
             return False
         self._database.execute(_PUT, (key, passed, data))
         return True
 
     def _read(self, data: bytes) -> Request:
-        given = pickle.loads(data)  # noqa: S301 a JOBDIR is trusted: Scrapy pickles there as well
-        return request_from_dict(given, spider=self._spider)
+        return request_from_dict(msgspec.msgpack.decode(data), spider=self._spider)
